@@ -20,11 +20,6 @@ def sent_moments(**options: Any) -> "ArrayField[list[datetime], list[datetime]]"
     return ArrayField(moments, verbose_name=label, default=list, blank=True, db_column="links_at", **options)
 
 
-def just_decided(on: datetime) -> Q:
-    """Return the condition that a submission was decided within the last minute."""
-    return Q(decided_at__gt=on - timedelta(minutes=1)) | Q(answered_at__gt=on - timedelta(minutes=1))
-
-
 class SubmissionQuerySet(models.QuerySet["Submission"]):
     def waiting(self) -> Self:
         return self.filter(state=Submission.State.WAITING)
@@ -52,7 +47,8 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
 
     def left_behind(self, on: datetime) -> Self:
         """Keep the unnotified ones but those decided within the last minute, whose letters are about to leave."""
-        return self.unnotified().exclude(just_decided(on))
+        just_now = on - timedelta(minutes=1)
+        return self.unnotified().exclude(Q(decided_at__gt=just_now) | Q(answered_at__gt=just_now))
 
     def oldest_waiting_first(self) -> Self:
         """Order waiting ones first, longest waiting first; then the others, newest first."""

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django.contrib.auth import get_user_model
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import Count, F, Min, Q
+from django.db.models import Count, F, Min
 from django.db.models.lookups import In
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -32,7 +32,6 @@ from catalog.models import (
     Voivodeship,
     VoivodeshipClaim,
 )
-from catalog.models.submissions import just_decided
 from catalog.services.editors import claimed_codes, is_chief
 from catalog.submissions.letters import Told
 from catalog.text import wrapped
@@ -60,7 +59,7 @@ class Waiting:
 
 
 def describe(user: Any) -> dict[str, Any]:
-    """Return the template context of the start page: what the user may see and do. At most 16 queries."""
+    """Return the template context of the start page: what the user may see and do. At most 19 queries."""
     today, voivodeships = timezone.localdate(), find_voivodeships(user)
     return {
         "work": find_waiting(user),
@@ -72,7 +71,7 @@ def describe(user: Any) -> dict[str, Any]:
 
 
 def find_waiting(user: Any) -> list[Waiting]:
-    """Return waiting work that the user may do, what readers wait for first. At most eight queries."""
+    """Return waiting work that the user may do, what readers wait for first. At most eleven queries."""
     waiting = find_waiting_in(user, ())
     today = timezone.localdate()
     if user.has_perm("regulations.view_legalstate"):
@@ -94,7 +93,7 @@ def find_waiting(user: Any) -> list[Waiting]:
 def find_waiting_in(user: Any, codes: Sequence[str]) -> list[Waiting]:
     """Return what people wait for and the user may decide. codes: of voivodeships claimed by the user, () for all.
 
-    Drafts are of no voivodeship. At most five queries.
+    Drafts are of no voivodeship. At most eight queries.
     """
     waiting: list[Waiting] = []
     if user.has_perm("catalog.view_submission"):
@@ -127,23 +126,17 @@ def _within(rows: Any, codes: Sequence[str]) -> Any:
 
 
 def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
-    mine, state = {"unit": "mine"} if codes else {}, Submission.State.WAITING
     rows = Submission.objects.filter(In(Submission.VOIVODESHIP, codes)) if codes else Submission.objects.all()
-    owed = Q(notification_pending=True, erased_at__isnull=True)
-    counts = rows.aggregate(
-        waiting=Count("pk", filter=Q(state=state)),
-        since=Min("confirmed_at", filter=Q(state=state)),
-        unnotified=Count("pk", filter=owed & ~just_decided(timezone.now())),
-    )
     answered = SubmissionQuestion.objects.answered()
     if codes:
         answered = answered.filter(submission__in=rows)
+    mine = {"unit": "mine"} if codes else {}
     queries = (mine, {"state": "all", "question": "answered"} | mine, {"state": "all", "letter": "owed"} | mine)
     queue, questions, letters = (_list("catalog_submission", query) for query in queries)
     return [
-        Waiting("Zgłoszenia właścicieli i czytelników", counts["waiting"], queue, counts["since"]),
+        _count("Zgłoszenia właścicieli i czytelników", rows.waiting(), "confirmed_at", queue),
         _count("Odpowiedzi autorów na pytania", answered, "answered_at", questions, "submission"),
-        Waiting("Listy o decyzji, które nie wyszły", counts["unnotified"], letters),
+        Waiting("Listy o decyzji, które nie wyszły", rows.left_behind(timezone.now()).count(), letters),
     ]
 
 
@@ -195,19 +188,15 @@ def _count_by(rows: Any, voivodeship: Any) -> dict[str, int]:
 
 def drafts_waiting(user: Any) -> list[Waiting]:
     of = drafts_by_author(user)
-    waiting = of["others"] & Q(state=Draft.State.WAITING)
-    counts = Draft.objects.aggregate(
-        waiting=Count("pk", filter=waiting),
-        since=Min("drafted_at", filter=waiting),
-        own=Count("pk", filter=of["mine"] & Q(state=Draft.State.PREPARED)),
-        rejected=Count("pk", filter=of["rejected"]),
-    )
+    waiting = Draft.objects.filter(of["others"], state=Draft.State.WAITING)
+    prepared = Draft.objects.filter(of["mine"], state=Draft.State.PREPARED)
+    rejected = Draft.objects.filter(of["rejected"])
     queries = {"author": "others"}, {"state": "prepared", "author": "mine"}, {"state": "all", "author": "rejected"}
-    others, own, rejected = (_list("catalog_draft", query) for query in queries)
+    others, own, lately = (_list("catalog_draft", query) for query in queries)
     return [
-        Waiting("Szkice innych osób do zatwierdzenia", counts["waiting"], others, counts["since"]),
-        Waiting("Twoje szkice, których nie wysłano", counts["own"], own),
-        Waiting("Twoje szkice, które ktoś odrzucił", counts["rejected"], rejected),
+        _count("Szkice innych osób do zatwierdzenia", waiting, "drafted_at", others),
+        Waiting("Twoje szkice, których nie wysłano", prepared.count(), own),
+        Waiting("Twoje szkice, które ktoś odrzucił", rejected.count(), lately),
     ]
 
 
@@ -243,7 +232,7 @@ def _send_to(key: int, today: date, *, commit: bool) -> bool:
 
 
 def write_letter(editor: Any) -> EmailMessage | None:
-    """Return the letter to an editor, None if nothing waits. At most ten queries."""
+    """Return the letter to an editor, None if nothing waits. At most 13 queries."""
     codes = claimed_codes(editor)
     waiting = [row for row in find_waiting_in(editor, codes) if row.count]
     if not waiting:

@@ -56,7 +56,7 @@ def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, s
     new = {"depot": None, "kind": "add", "proposed": {"name": "x", "municipality": "1261011"}}
     factories.SubmissionFactory(confirmed_at=datetime(2026, 11, 8, 23, 30, tzinfo=UTC), **new)
     claim = editors.take_voivodeship(voivodeship=krakow.municipality.voivodeship, by=subscribed, on=NOW)
-    with django_assert_max_num_queries(16):  # two of the list, three of its transaction, rights 2, nine of the letter
+    with django_assert_max_num_queries(19):  # two of the list, three of its transaction, rights 2, twelve of the letter
         assert send().sent == ("ewa",)
     (letter,) = mail.outbox
     assert (letter.to, letter.subject) == (["ewa@example.pl"], "Opał & węgiel: czeka na redakcję: 3")
