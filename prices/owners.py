@@ -28,21 +28,11 @@ MOST_PRICES = 500
 
 
 class NothingPublished(Refusal):
-    status = 400
     reason = "Niczego nie zmieniono: godziny są takie same i nie ma nowej ceny."
-
-
-class OwnerPriceRefused(Refusal):
-    status = 400
 
 
 class PricesChangedMeanwhile(Refusal):
     reason = "Ceny zmieniły się, odkąd otwarto tę stronę. Niczego nie zapisaliśmy: sprawdź je jeszcze raz."
-
-
-class AlreadyConfirmed(Refusal):
-    status = 400
-    reason = "Ceny są już potwierdzone na dziś."
 
 
 @transaction.atomic
@@ -54,7 +44,7 @@ def publish_changes(
     hours: as `owner_links.change_hours` takes them, empty for unchanged ones. If the token is of a new link, the former
     one ends. The owners of the depots are told by a letter.
 
-    Raises OwnerLinkInvalid, PricesChangedMeanwhile, NothingPublished, OwnerPriceRefused and ValueRefused.
+    Raises OwnerLinkInvalid, PricesChangedMeanwhile, NothingPublished, ValueRefused, and Refusal for an invalid price.
     """
     keys = {depot.pk, *(row.pk for row, _ in quotes)}
     link, branches = _locked(token, keys, on)
@@ -65,7 +55,7 @@ def publish_changes(
         try:
             published = publish_prices(quotes=[(branches[row.pk].depot, quote) for row, quote in quotes], on=on)
         except InvalidPrice as error:
-            raise OwnerPriceRefused(reason=f"Nie możemy przyjąć ceny: {error}.") from error
+            raise Refusal(reason=f"Nie możemy przyjąć ceny: {error}.") from error
         for key, some in published.items():
             lines.setdefault(key, []).extend(some)
         if not lines:
@@ -85,7 +75,7 @@ def publish_changes(
 def confirm_prices(*, token: str, prices: Collection[int], on: datetime) -> Decision:
     """Publish prices again, as of today. prices: ids of the newest ones, as the owner saw them.
 
-    Raises OwnerLinkInvalid, PricesChangedMeanwhile, AlreadyConfirmed and OwnerPriceRefused.
+    Raises OwnerLinkInvalid, PricesChangedMeanwhile, and Refusal for what is confirmed already, or not valid today.
     """
     chosen = DepotPrice.objects.filter(pk__in=among(prices))
     keys = set(chosen.values_list("depot", flat=True))
@@ -98,7 +88,7 @@ def confirm_prices(*, token: str, prices: Collection[int], on: datetime) -> Deci
     try:
         return publish_changes(token=token, depot=quotes[0][0], hours={}, quotes=quotes, on=on)
     except NothingPublished:
-        raise AlreadyConfirmed(link.pk) from None
+        raise Refusal(reason="Ceny są już potwierdzone na dziś.") from None
 
 
 def _again(price: DepotPrice, today: date) -> PriceInput:

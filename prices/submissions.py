@@ -42,16 +42,8 @@ class NoPriceAccepted(Refusal):
     title = "Nie możemy przyjąć tej ceny"
 
 
-class NothingDecided(Refusal):
-    reason = "wybierz, co przyjmujesz albo odrzucasz"
-
-
 class PriceDecidedMeanwhile(Refusal):
     reason = "ktoś zdecydował już o jednej z tych cen; obejrzyj je jeszcze raz"
-
-
-class CorrectionRefused(Refusal):
-    """The amount that an editor wrote is no possible price."""
 
 
 _json = TypeAdapter(PriceInput)
@@ -136,11 +128,11 @@ def decide_visit(
     that the editor saw, None not to compare. options: as `decide` takes them. The author gets one letter. Depots are
     locked first, then prices, then submissions. Each corrected price takes two statements more.
 
-    Raises NothingDecided, DepotEditConflict, PriceDecidedMeanwhile, CorrectionRefused, ReasonMissing and what `decide`
-    raises.
+    Raises DepotEditConflict, PriceDecidedMeanwhile, ReasonMissing, what `decide` raises, and Refusal if nothing was
+    chosen, or for a corrected amount that is no possible price.
     """
     if not parts and not prices:
-        raise NothingDecided
+        raise Refusal(reason="wybierz, co przyjmujesz albo odrzucasz")
     submissions = Submission.objects.filter(pk__in=[part.submission for part in parts])
     of_prices = DepotPrice.objects.filter(pk__in=prices)
     of_visit = Q(pk__in=submissions.values("depot")) | Q(pk__in=of_prices.values("depot"))
@@ -174,14 +166,14 @@ def decide_visit(
 def _correct(price: DepotPrice, amount: Decimal | None, on: datetime) -> str:
     """Set another amount on a price without saving it. Returns the change in words, "" for none.
 
-    The first amount is kept as sent, a bag only in the history. Raises CorrectionRefused.
+    The first amount is kept as sent, a bag only in the history. Raises Refusal for what is no possible price.
     """
     if amount is None or amount == price.price:
         return ""
     try:
         unit_price(PriceInput(price.fuel, price.day, price.unit, amount), timezone.localdate(on))
     except InvalidPrice as error:
-        raise CorrectionRefused(reason=str(error)) from error
+        raise Refusal(reason=str(error)) from error
     change = f"{fuels.BY_SLUG[price.fuel].name.lower()} {short_zloty(price.price)} → {short_zloty(amount)}/{price.unit}"
     price.sent_price = price.sent_price or price.price
     price.price, price.bag_price, price.bag_kg = amount, None, None

@@ -25,7 +25,7 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from catalog import models
 from catalog.admin.desk import DeskMixin, FixedRowsAdmin, OptionsFilter, current_editor, desk_view, done_options
 from catalog.models import Voivodeship, VoivodeshipClaim
-from catalog.services import editing, editors
+from catalog.services import Refusal, editing, editors
 from catalog.services.editors import is_chief
 from catalog.text import full_sentence
 from fueldepot.data import history
@@ -257,7 +257,7 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
         voivodeship = get_object_or_404(Voivodeship, pk=teryt)
         try:
             editors.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
-        except editors.VoivodeshipTaken as refusal:
+        except Refusal as refusal:
             self.message_user(request, refusal.reason, messages.WARNING)
         else:
             self.message_user(request, f"Województwo {voivodeship.name} jest Twoje. Inni widzą to na tej stronie.")

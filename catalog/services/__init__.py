@@ -8,7 +8,7 @@ same changes: `catalog.submissions`.
 
 
 class Refusal(Exception):
-    """An operation that somebody asked for and did not get; nothing was changed.
+    """An operation that somebody asked for and did not get; nothing was changed. Subclasses are told from others.
 
     reason: why, in Polish; of the class, or of the case. For editors without a capital letter and a full stop, so that
     it can follow a colon; for readers and owners in sentences, on a page with `title` and the HTTP status `status`.

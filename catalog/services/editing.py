@@ -167,26 +167,6 @@ def set_values(depot: Depot, values: Mapping[str, Any], names: Collection[str]) 
 MAX_REASON = 300
 
 
-class DraftAlreadyDecided(Refusal):
-    reason = "ktoś już zdecydował o tym szkicu"
-
-
-class DraftNeedsReason(Refusal):
-    reason = "podaj powód zmiany albo odrzucenia"
-
-
-class DraftNeedsSecondPerson(Refusal):
-    """The author must not approve the draft: another person could."""
-
-    reason = "zatwierdzić musi druga osoba"
-
-
-class DraftNotToSubmit(Refusal):
-    """Another's draft, or one that waits already: what its author gave as the reason stays."""
-
-    reason = "do zatwierdzenia wysyła szkic jego autor, jeden raz"
-
-
 class DraftOutdated(Refusal):
     """The row, or one that it refers to, has changed since the draft was made, or no longer exists."""
 
@@ -224,10 +204,10 @@ def find_approvers(draft: Draft) -> Sequence[AbstractBaseUser]:
 
 @transaction.atomic
 def submit_draft(*, draft: Draft, reason: str, by: AbstractBaseUser) -> None:
-    """Submit one's own draft for approval. Raises DraftAlreadyDecided, DraftNotToSubmit and DraftNeedsReason."""
+    """Submit one's own draft for approval, once: its reason stays. Raises Refusal."""
     stored = lock_draft(draft)
     if stored.state != Draft.State.PREPARED or stored.drafted_by_id != by.pk:
-        raise DraftNotToSubmit(stored.pk)
+        raise Refusal(reason="do zatwierdzenia wysyła szkic jego autor, jeden raz")
     stored.reason = clean_reason(reason)
     stored.state = Draft.State.WAITING
     stored.save(update_fields=["reason", "state"])
@@ -242,11 +222,11 @@ def approve_draft(
     reason: required of an author who approves alone; a waiting draft has its own. write: called with the draft and the
     locked row (None for a new one) to write the change; an exception rolls everything back.
 
-    Raises DraftAlreadyDecided, DraftNeedsReason, DraftNeedsSecondPerson, DraftOutdated.
+    Raises DraftOutdated, and Refusal without a reason, if it is decided, or its author approves it and another could.
     """
     stored = lock_draft(draft)
     if stored.drafted_by_id == by.pk and find_approvers(stored):
-        raise DraftNeedsSecondPerson(stored.pk)
+        raise Refusal(reason="zatwierdzić musi druga osoba")
     stored.reason = clean_reason(stored.reason or reason)
     rows = stored.content_type.get_all_objects_for_this_type(pk=stored.object_id or None)
     row = rows.select_for_update(of=("self",)).first()
@@ -266,7 +246,7 @@ def approve_draft(
 def withdraw_draft(*, draft: Draft, reason: str, by: AbstractBaseUser, on: datetime) -> None:
     """Withdraw a draft, one's own or another's; of the latter the reason becomes a comment on it.
 
-    Raises DraftAlreadyDecided, and DraftNeedsReason for another's without a reason.
+    Raises Refusal if it is decided, or for another's without a reason.
     """
     stored = lock_draft(draft)
     if stored.drafted_by_id != by.pk:
@@ -278,18 +258,18 @@ def withdraw_draft(*, draft: Draft, reason: str, by: AbstractBaseUser, on: datet
 
 
 def lock_draft(draft: Draft) -> Draft:
-    """Return the draft, locked. Raises DraftAlreadyDecided."""
+    """Return the draft, locked. Raises Refusal if it is decided."""
     stored = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
     if stored.state not in Draft.OPEN:
-        raise DraftAlreadyDecided(stored.pk)
+        raise Refusal(reason="ktoś już zdecydował o tym szkicu")
     return stored
 
 
 def clean_reason(reason: str) -> str:
-    """Return a reason on one line. Raises DraftNeedsReason if it is blank."""
+    """Return a reason on one line. Raises Refusal if it is blank."""
     text = one_line(reason, MAX_REASON)
     if not text:
-        raise DraftNeedsReason
+        raise Refusal(reason="podaj powód zmiany albo odrzucenia")
     return text
 
 

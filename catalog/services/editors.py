@@ -16,20 +16,16 @@ from catalog.services.moderation import DepotIsErased
 from fueldepot.data.history import lock_rows
 
 
-class VoivodeshipTaken(Refusal):
-    """Another editor has claimed the voivodeship."""
-
-
 @transaction.atomic
 def take_voivodeship(*, voivodeship: Voivodeship, by: AbstractBaseUser, on: datetime) -> VoivodeshipClaim:
-    """Claim a voivodeship for an editor; idempotent. Raises VoivodeshipTaken."""
+    """Claim a voivodeship for an editor; idempotent. Raises Refusal if another one has it."""
     taken = {"editor_id": by.pk, "taken_at": on}
     claims = VoivodeshipClaim.objects.select_related("editor")
     claim, is_new = claims.get_or_create(taken, voivodeship=voivodeship, released_at=None)
     if is_new:
         _record("Wzięto", claim, by, on)
     elif claim.editor_id != by.pk:
-        raise VoivodeshipTaken(claim.pk, reason=f"Województwo {voivodeship.name} ma już {claim.editor}.")
+        raise Refusal(reason=f"Województwo {voivodeship.name} ma już {claim.editor}.")
     return claim
 
 
@@ -76,10 +72,6 @@ def find_viewers(depot: Depot, *, besides: AbstractBaseUser, on: datetime) -> li
     return list(rows.order_by("user__username").values_list("user__username", flat=True))
 
 
-class CommentEmpty(Refusal):
-    reason = "komentarz jest pusty"
-
-
 def check_kept(case: Depot | Submission | Draft) -> None:
     """Keep a case from being erased until the end of the transaction. Raises DepotIsErased. One query."""
     if not lock_rows(type(case)._default_manager.filter(pk=case.pk), no_key=True):
@@ -92,7 +84,7 @@ TWICE = timedelta(minutes=1)
 
 @transaction.atomic
 def write_comment(*, case: Depot | Submission | Draft, text: str, by: AbstractBaseUser, on: datetime) -> CaseComment:
-    """Write a comment about a case, cut at the limit of the column. Raises CommentEmpty and DepotIsErased.
+    """Write a comment about a case, cut at the limit of the column. Raises DepotIsErased, and Refusal if it is blank.
 
     One about a submission to a depot that exists belongs to the depot, and so stays when the submission is forgotten.
     """
@@ -100,7 +92,7 @@ def write_comment(*, case: Depot | Submission | Draft, text: str, by: AbstractBa
     about = case if depot is None else Depot(pk=depot)
     words = text.strip()[: CaseComment._meta.get_field("text").max_length]
     if not words:
-        raise CommentEmpty
+        raise Refusal(reason="komentarz jest pusty")
     check_kept(about)
     comment = {str(about._meta.model_name): about, "text": words, "written_by_id": by.pk}
     # The row of the case is locked, so the second click of two finds the comment of the first.

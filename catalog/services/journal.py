@@ -39,10 +39,6 @@ class DecisionAlreadyUndone(Refusal):
     reason = "tę decyzję cofnięto już wcześniej"
 
 
-class DecisionNotUndoable(Refusal):
-    reason = "cofnięcia nie można cofnąć; podejmij decyzję jeszcze raz"
-
-
 class NothingToRestore(Refusal):
     """Every row of the decision was changed by somebody since, or is gone. left: those that are there."""
 
@@ -210,14 +206,14 @@ def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime, note:
 
     by: None for an owner, who undoes changes by the owner's link. note: the reason, for the journal.
 
-    Authors who were told of the decision are told that it was undone. Raises DecisionAlreadyUndone,
-    DecisionNotUndoable, NothingToRestore and what the handlers raise.
+    Authors who were told of the decision are told that it was undone. Raises DecisionAlreadyUndone, NothingToRestore,
+    Refusal for what undid another decision, and what the handlers raise.
     """
     stored = Decision.objects.select_for_update(of=("self",)).get(pk=decision.pk)
     if stored.undone_at is not None:
         raise DecisionAlreadyUndone(stored.pk)
     if stored.kind == Decision.Kind.UNDO:
-        raise DecisionNotUndoable(stored.pk)
+        raise Refusal(reason="cofnięcia nie można cofnąć; podejmij decyzję jeszcze raz")
     undoing = Undoing(stored, by, on, note.strip())
     title = f"Cofnięto decyzję nr {stored.pk}: {stored.title}"
     with recording(Decision.Kind.UNDO, by=by, on=on, title=title, reason=undoing.note) as record:

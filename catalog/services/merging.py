@@ -16,12 +16,6 @@ from fueldepot.data import history
 from fueldepot.data.history import lock_rows, locking
 
 
-class MergeRefused(Refusal):
-    """A demonstration and a real depot cannot be merged."""
-
-    reason = "wpisu demonstracyjnego nie można scalić z prawdziwym"
-
-
 @dataclass(frozen=True, slots=True)
 class Follower:
     """How the rows of one kind follow a depot.
@@ -66,7 +60,7 @@ def merge_depots(
     move back if the loser is published again. Published prices bring their fuels along. Histories stay with their
     depots.
 
-    Raises DepotIsRemoved if either is removed, MergeRefused for a demonstration and a real depot, ValueError for a name
+    Raises DepotIsRemoved if either is removed, Refusal for a demonstration and a real depot, ValueError for a name
     that is not in `Depot.PUBLIC_FIELDS`.
     """
     taken = sorted(Depot.stated({*take, "fuels"} if unite_fuels else take), key=Depot.PUBLIC_FIELDS.index)
@@ -114,7 +108,7 @@ def merge_depots(
 def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, Depot]:
     """Return both rows, locked with those that the loser absorbed before.
 
-    Raises DepotIsErased, DepotIsRemoved and MergeRefused.
+    Raises DepotIsErased, DepotIsRemoved, and Refusal for a demonstration and a real depot.
     """
     lock_rows(Depot.objects.filter(Q(pk__in=[survivor.pk, loser.pk]) | Q(merged_into=loser)))
     kept, gone = locked(survivor), locked(loser)
@@ -122,7 +116,7 @@ def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, Depot]:
         if row.publication == Depot.Publication.REMOVED:
             raise DepotIsRemoved(row.pk, reason="jeden z wpisów jest już usunięty")
     if (kept.source == Depot.Source.DEMO) != (gone.source == Depot.Source.DEMO):
-        raise MergeRefused
+        raise Refusal(reason="wpisu demonstracyjnego nie można scalić z prawdziwym")
     return kept, gone
 
 

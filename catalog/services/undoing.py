@@ -31,20 +31,14 @@ from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows, locking
 
 
-class MergeIsNotRepeated(Refusal):
-    """The decision separated merged depots: the rows that moved back would not move again."""
-
-    reason = "ta decyzja przywróciła scalony wpis; żeby znów były jednym, scal je jeszcze raz"
-
-
 def undo_depots(undoing: Undoing) -> None:
     """Restore the values that a decision changed, and remove depots that it added. A dozen statements.
 
     A depot whose changed values were changed again since is left alone, as is one that was claimed again since. Raises
-    MergeIsNotRepeated, and RestoringNeedsReason, see `undoing_needs_reason`.
+    RestoringNeedsReason, see `undoing_needs_reason`, and Refusal of a decision that separated merged depots.
     """
-    if separated_merged(undoing):
-        raise MergeIsNotRepeated(undoing.decision.pk)
+    if separated_merged(undoing):  # the rows that moved back would not move again
+        raise Refusal(reason="ta decyzja przywróciła scalony wpis; żeby znów były jednym, scal je jeszcze raz")
     if not undoing.note and undoing_needs_reason(undoing):
         raise RestoringNeedsReason(undoing.decision.pk)
     # Also those whose prices alone were changed, which have their turn after the version.

@@ -10,23 +10,10 @@ from django.db.models import Exists, OuterRef, QuerySet
 from catalog.models import Submission, SubmissionQuestion
 from catalog.services import Refusal
 from catalog.submissions import letters, tokens
-from catalog.submissions.decisions import SubmissionAlreadyDecided
 from catalog.text import one_line
 
 MAX_QUESTION = 1000
 MAX_ANSWER = 2000
-
-
-class QuestionMissing(Refusal):
-    reason = "wpisz pytanie"
-
-
-class QuestionStillOpen(Refusal):
-    reason = "autor nie odpowiedział jeszcze na poprzednie"
-
-
-class NothingToAsk(SubmissionAlreadyDecided):
-    reason = "zgłoszenie już nie czeka"
 
 
 class QuestionNotFound(Refusal):
@@ -42,7 +29,7 @@ class AlreadyAnswered(Refusal):
     onward, onward_label = "status", "Stan zgłoszenia"
 
 
-class AnswerNotNeeded(SubmissionAlreadyDecided):
+class AnswerNotNeeded(Refusal):
     title = "Nie trzeba już odpowiadać"
     reason = "To zgłoszenie jest już zamknięte, więc odpowiedź nie jest potrzebna."
     onward, onward_label = "status", "Stan zgłoszenia"
@@ -62,17 +49,14 @@ def with_questions(rows: QuerySet[Any], submission: str = "pk") -> QuerySet[Any]
 
 @transaction.atomic
 def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: datetime) -> None:
-    """Ask the author of an undecided submission, which stays so. The letter is sent after the commit.
-
-    Raises QuestionMissing, NothingToAsk and QuestionStillOpen.
-    """
+    """Ask the author of an undecided submission, which stays so. The letter leaves after the commit. Raises Refusal."""
     words = one_line(text, MAX_QUESTION)
     if not words:
-        raise QuestionMissing
+        raise Refusal(reason="wpisz pytanie")
     if not _lock_undecided(submission.pk):
-        raise NothingToAsk(submission.pk)
+        raise Refusal(reason="zgłoszenie już nie czeka")
     if SubmissionQuestion.objects.open().filter(submission=submission).exists():
-        raise QuestionStillOpen(submission.pk)
+        raise Refusal(reason="autor nie odpowiedział jeszcze na poprzednie")
     SubmissionQuestion.objects.create(submission=submission, text=words, asked_at=on, asked_by_id=by.pk)
     letters.send_soon()
 

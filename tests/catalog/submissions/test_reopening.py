@@ -8,7 +8,7 @@ from django.template import engines
 from django.urls import reverse
 
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
-from catalog.services import editing, journal, merging, moderation
+from catalog.services import Refusal, editing, journal, merging, moderation
 from catalog.submissions import decisions, field_groups, intake, owner_links, tokens
 from catalog.submissions import letters as sending
 from prices import services
@@ -93,7 +93,7 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent)
     assert again == ["zgłoszenie odrzucone"]
     with pytest.raises(journal.DecisionAlreadyUndone):
         undo(decision, editor)
-    with pytest.raises(journal.DecisionNotUndoable):
+    with pytest.raises(Refusal, match="cofnięcia nie można cofnąć"):
         undo(Decision.objects.get(kind="undo"), editor)
 
 
