@@ -30,7 +30,7 @@ from catalog.submissions.limits import (
 def report_gone(*, depot: Depot, reason: GoneReport.Reason, email: str, client: str, on: datetime) -> GoneReport:
     """Store a report; the next one of the same network about the same depot replaces it.
 
-    email: "" for none. client: network address. Raises DepotIsRemoved, DepotIsHeld, and TooManyRequests after
+    email: "" for none. client: network address. Raises DepotIsRemoved, DepotIsErased, and TooManyRequests after
     PER_NETWORK reports of a network in PERIOD.
     """
     client_hash = hash_client(client)

@@ -17,7 +17,7 @@ from django.utils.crypto import constant_time_compare
 from catalog.models import Depot, OwnerLink, Submission, SubmissionQuerySet
 from catalog.services import Refusal
 from catalog.services.editing import REPEAT
-from catalog.services.moderation import DepotIsRemoved, locked
+from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked
 from catalog.submissions import field_groups, letters, limits, tokens
 from catalog.submissions.field_groups import Values
 from catalog.text import fold
@@ -28,10 +28,6 @@ SAID = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone"
 
 State = Submission.State
 Kind = Submission.Kind
-
-
-class DepotIsHeld(Exception):
-    """The depot is held back: for the public there is none."""
 
 
 class NothingChanged(Refusal):
@@ -102,7 +98,7 @@ def create_submission(
     The letter is sent after the commit, or later if the mailbox has used up its letters of the hour: whoever caused the
     others must not block this submission.
 
-    Raises DepotIsRemoved, DepotIsHeld, NothingChanged, TooManyRequests.
+    Raises DepotIsRemoved, DepotIsErased, NothingChanged, TooManyRequests.
     """
     client_hash, mailbox_hash = limits.hash_client(author.client), limits.hash_mailbox(author.email)
     limits.wait_for_turn(client_hash, mailbox_hash)
@@ -153,7 +149,7 @@ def get_confirmable(*, token: str, on: datetime) -> Submission:
     """Return the submission that a link would confirm, with its depot. Two queries.
 
     Raises InvalidToken, LinkExpired, LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded,
-    DepotIsRemoved, DepotIsHeld.
+    DepotIsRemoved, DepotIsErased.
     """
     try:
         number = tokens.read_token(token, on)
@@ -245,11 +241,11 @@ def correct_address(*, submission: Submission, email: str, client: str, on: date
 
 
 def check_published(depot: Depot) -> None:
-    """Raise DepotIsRemoved or DepotIsHeld unless the depot is published."""
+    """Raise DepotIsRemoved, or DepotIsErased for a held depot: for the public there is none."""
     if depot.publication == Depot.Publication.REMOVED:
         raise DepotIsRemoved(depot.pk)
     if depot.publication == Depot.Publication.HELD:
-        raise DepotIsHeld(depot.pk)
+        raise DepotIsErased(depot.pk)
 
 
 def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: datetime) -> Submission | None:

@@ -73,7 +73,7 @@ def public_form_view(view: View) -> View:
         except DepotIsRemoved as error:
             depot = Depot.objects.select_related("municipality__voivodeship").get(pk=error.args[0])
             return as_html(request, removed_page(depot))
-        except (intake.DepotIsHeld, DepotIsErased):
+        except DepotIsErased:
             raise Http404 from None
         except Refusal as refusal:
             return refused(request, refusal)
@@ -252,7 +252,7 @@ ONWARD: dict[str, Callable[[Any], str]] = {
 
 
 def get_published(depot_id: int) -> Depot:
-    """Return the depot of a form. Raises Http404, DepotIsRemoved, DepotIsHeld."""
+    """Return the depot of a form. Raises Http404, DepotIsRemoved, DepotIsErased."""
     depot = get_object_or_404(Depot.objects.select_related("municipality__voivodeship"), pk=depot_id)
     intake.check_published(depot)
     return depot
