@@ -63,14 +63,10 @@ def bulk_action(
     def decorate(act: Callable[[Any, HttpRequest, list[int]], None]) -> Action:
         @admin.action(description=description, permissions=["change"])
         @wraps(act)
+        @transaction.atomic
         def ask(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-            if not (versioned and request.POST.get("shown")):
-                return answer(model_admin, request, queryset)
-            with transaction.atomic():  # what is compared stays so until it is decided
+            if versioned and request.POST.get("shown"):  # what is compared stays so until it is decided
                 lock_rows(queryset.model._default_manager.filter(pk__in=queryset.values("pk")))
-                return answer(model_admin, request, queryset)
-
-        def answer(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
             if refuse_too_many(model_admin, request, queryset.count()):
                 return None
             changing: list[Model] = []
