@@ -228,11 +228,10 @@ CLOSED = (State.ACCEPTED, State.REJECTED, State.SUPERSEDED)
 
 
 def undo_submissions(undoing: Undoing) -> None:
-    """Reopen submissions that a decision closed. Seven statements. Prices are left to their own app."""
+    """Reopen submissions that a decision closed. Eight statements. Prices are left to their own app."""
     closed = list(locking(_find_closed(undoing)).select_related("depot"))
-    counting = [row for row in closed if row.confirmed_at is not None]
-    staying = dict.fromkeys(find_staying_submissions(undoing, counting))
-    again = [row for row in counting if row not in staying]
+    staying = dict.fromkeys(find_staying_submissions(undoing))
+    again = [row for row in closed if row.confirmed_at is not None and row not in staying]
     undoing.left += staying
     _reopen_unconfirmed([row for row in closed if row.confirmed_at is None], undoing)
     for row in again:
@@ -275,14 +274,13 @@ def _reopen_unconfirmed(closed: Sequence[Submission], undoing: Undoing) -> None:
         letters.send_soon()  # a link that was still to be sent
 
 
-def find_staying_submissions(undoing: Undoing, closed: Sequence[Submission] | None = None) -> list[Submission]:
+def find_staying_submissions(undoing: Undoing) -> list[Submission]:
     """Return the submissions that stay closed when a decision is undone, also before its depots are restored.
 
     One stays if its depot is in `undoing.left` or was removed since, if its author has sent the same anew, or if the
-    author's data were erased. closed: the submissions, if they were read. Three queries at most.
+    author's data were erased. Three queries.
     """
-    counting = _find_closed(undoing).exclude(confirmed_at=None)
-    submissions = list(counting.select_related("depot").order_by("pk")) if closed is None else closed
+    submissions = list(_find_closed(undoing).exclude(confirmed_at=None).select_related("depot").order_by("pk"))
     waiting = Submission.objects.waiting().exclude(kind=Kind.CORRECT)
     depots = [row.depot_id for row in submissions]
     columns = ("depot", "kind", "subject", "email_hash")
