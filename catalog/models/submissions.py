@@ -37,10 +37,6 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         """Keep submissions that may still change: unconfirmed or waiting."""
         return self.filter(state__in=Submission.OPEN)
 
-    def unmailed(self) -> Self:
-        """Keep unconfirmed submissions whose link is still to be sent, one of each visit."""
-        return self.filter(state=Submission.State.UNCONFIRMED, visit=None, mailed_at=None)
-
     def unnotified(self) -> Self:
         """Keep decided submissions whose author was not notified, unless their address is erased."""
         return self.filter(notification_pending=True, erased_at__isnull=True)
@@ -254,9 +250,6 @@ class SubmissionQuestionQuerySet(models.QuerySet["SubmissionQuestion"]):
         """Keep answered questions whose submission is undecided and has no open question."""
         undecided = self.filter(answered_at__isnull=False, submission__in=Submission.objects.undecided())
         return undecided.exclude(submission__in=SubmissionQuestion.objects.open().values("submission"))
-
-    def unsent(self) -> Self:
-        return self.open().filter(sent_at__isnull=True)
 
 
 class SubmissionQuestion(models.Model):

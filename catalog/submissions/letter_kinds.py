@@ -257,7 +257,8 @@ class LinkLetters(LetterKind):
     """The link that confirms the submissions of a visit."""
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
-        return Submission.objects.unmailed().select_related("depot__municipality")
+        rows = Submission.objects.filter(state=State.UNCONFIRMED, visit=None, mailed_at=None)
+        return rows.select_related("depot__municipality")
 
     def write(self, row: Submission, on: datetime) -> EmailMessage:
         # The table has only the hash of the token, so every attempt makes a new link.
@@ -327,7 +328,7 @@ class QuestionLetters(LetterKind):
     locked = ("self", "submission")
 
     def rows(self, on: datetime) -> QuerySet[SubmissionQuestion]:
-        return SubmissionQuestion.objects.unsent().select_related("submission__depot__municipality")
+        return SubmissionQuestion.objects.open().filter(sent_at=None).select_related("submission__depot__municipality")
 
     def letters(self, row: SubmissionQuestion, on: datetime) -> Iterable[Letter]:
         link = tokens.QUESTION.url(row.pk)

@@ -112,7 +112,7 @@ def test_a_question_counts_among_the_letters_of_a_mailbox_and_leaves_later(ask, 
     others = [factories.SubmissionFactory(email="Jan+1@opal-nowak.pl") for _ in range(3)]
     for one in (*others, submission):
         ask(one, "Czy to numer biura?")
-    assert SubmissionQuestion.objects.unsent().get().submission == submission
+    assert SubmissionQuestion.objects.open().get(sent_at=None).submission == submission
     assert "list jeszcze nie wyszedł" in text_of(ask(submission, "Halo?"))
     assert len(mail.outbox) == 3
     call_command("send_pending_letters")
@@ -120,7 +120,7 @@ def test_a_question_counts_among_the_letters_of_a_mailbox_and_leaves_later(ask, 
     clock.move(hours=1)
     call_command("send_pending_letters", commit=True)
     assert len(mail.outbox) == 4
-    assert not SubmissionQuestion.objects.unsent().exists()
+    assert not SubmissionQuestion.objects.open().filter(sent_at=None).exists()
 
 
 def test_an_answer_that_cannot_be_is_not_taken(client, stranger, ask, submission):
