@@ -31,17 +31,15 @@ AnyModelAdmin: Any = admin.ModelAdmin
 
 
 class PendingByDefaultFilter(admin.SimpleListFilter):
-    """Filter on `parameter_name` that shows pending rows by default.
-
-    states: the choices of the field. waiting: the default choice.
-    """
+    """Filter by the choices of the field `parameter_name`; without a value by the one that waits."""
 
     title = "stan"
-    states: ClassVar[type[TextChoices]]
+    parameter_name = "state"
     waiting: ClassVar[TextChoices]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [*(choice for choice in self.states.choices if choice[0] != self.waiting), ("all", "wszystkie")]
+        others = (choice for choice in type(self.waiting).choices if choice[0] != self.waiting)
+        return [*others, ("all", "wszystkie")]
 
     def choices(self, changelist: Any) -> Any:
         first, *others = super().choices(changelist)

@@ -105,8 +105,7 @@ class DraftedAdmin(UnloggedMixin):
 
 
 class DraftStateFilter(PendingByDefaultFilter):
-    parameter_name = "state"
-    states, waiting = Draft.State, Draft.State.WAITING
+    waiting = Draft.State.WAITING
 
 
 REJECTED_SHOWN = timedelta(days=14)

@@ -54,8 +54,7 @@ State = Submission.State
 
 
 class StateFilter(PendingByDefaultFilter):
-    parameter_name = "state"
-    states, waiting = State, State.WAITING
+    waiting = State.WAITING
 
 
 class LetterFilter(OptionsFilter):

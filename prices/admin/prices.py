@@ -92,7 +92,7 @@ class ObservationAdmin(RegisterAdmin):
 
 class StatusFilter(PendingByDefaultFilter):
     parameter_name = "status"
-    states, waiting = models.DepotPrice.Status, models.DepotPrice.Status.PENDING
+    waiting = PENDING
 
 
 PRICE_FIELDS = ("depot", "fuel", "unit", "price", "bag_price", "bag_kg", "day", "origin")
@@ -157,10 +157,6 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
 
     def has_import_permission(self, request: HttpRequest) -> bool:
         return bool(self.has_change_permission(request) and self.has_add_permission(request))
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        can_import = {"has_import_permission": self.has_import_permission(request)}
-        return super().changelist_view(request, {**(extra_context or {}), **can_import})
 
     @desk_view("import/", "import", needs="import")
     def import_view(self, request: HttpRequest) -> HttpResponse:
