@@ -7,7 +7,7 @@ combined with the origin, `?p=50.06,19.94` or `?kod=30-001`.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -28,7 +28,7 @@ from catalog.models import Depot, SearchEntry
 from catalog.parsing.opening_hours import DAYS
 from catalog.territory.coordinates import Point, in_poland
 from catalog.territory.snapshot import territory
-from fueldepot.http.params import choice, pattern
+from fueldepot.http.params import pattern, word_for
 from fueldepot.http.query import Query, field
 from pages.polish import coordinates
 from prices.snapshot import ListedPrice, prices
@@ -62,19 +62,6 @@ class Order(StrEnum):
     NAME = "nazwa"
 
 
-class ChoicesQuery(Query):
-    """Parameters of the filters and orders. kod, p, miejsce: any text, for links; `read_origin` reads them."""
-
-    empty_is_absent = True
-
-    kod: Annotated[str, field("A postcode.")] = ""
-    p: Annotated[str, field("A point.")] = ""
-    miejsce: Annotated[str, field("A name.")] = ""
-    paliwo: Annotated[str | None, choice(fuels.BY_SLUG)] = None
-    kolejnosc: Annotated[str | None, choice(tuple(Order))] = None
-    otwarte: Annotated[str | None, pattern(OPENED), field("1, a day, or a day with its hour.")] = None
-
-
 CountListed = Callable[["Choices"], int]  # the number of depots that the page lists for choices
 
 
@@ -88,36 +75,25 @@ class Chip:
     count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """The chosen filters.
+class Choices(Query):
+    """The chosen filters, and the order, None for the default. opened: value of `?otwarte=`, "" for none.
 
-    opened: value of `?otwarte=`, "" for none. order: None for the default; by price only with a fuel. place: `p` and
-    `kod` as given, for links.
+    kod, p, miejsce: any text, for links; `read_origin` reads them.
     """
 
-    fuel: fuels.Fuel | None = None
-    order: Order | None = None
-    opened: str = ""
-    place: tuple[tuple[str, str], ...] = ()
-    notices: tuple[str, ...] = ()
+    empty_is_absent = True
 
-    @classmethod
-    def parse(cls, query_string: str) -> Self:
-        """Read a query string. Never raises: an invalid value is ignored with a notice, an empty one silently."""
-        query, errors = ChoicesQuery.read(query_string)
-        order = Order(query.kolejnosc) if query.kolejnosc else None
-        notices = tuple(UNREADABLE[name] for name in errors if name in UNREADABLE)
-        if order == Order.PRICE and not query.paliwo:
-            order = None
-            notices += ("Ceny różnych paliw są za różne jednostki. Wybierz paliwo, a ułożymy składy od najtańszego.",)
-        return cls(
-            fuels.BY_SLUG[query.paliwo] if query.paliwo else None,
-            order,
-            query.otwarte or "",
-            tuple((name, value) for name in ("kod", "p", "miejsce") if (value := getattr(query, name))),
-            notices,
-        )
+    kod: Annotated[str, field("A postcode.")] = ""
+    p: Annotated[str, field("A point.")] = ""
+    miejsce: Annotated[str, field("A name.")] = ""
+    fuel: Annotated[fuels.Fuel | None, word_for(fuels.BY_SLUG), field("A fuel.", alias="paliwo")] = None
+    order: Annotated[
+        Order | None, word_for({order.value: order for order in Order}), field("An order.", alias="kolejnosc")
+    ] = None
+    opened: Annotated[str, pattern(OPENED), field("1, a day, or a day with its hour.", alias="otwarte")] = ""
+
+    def but(self, **changes: Any) -> Self:
+        return self.model_copy(update=changes)
 
     @property
     def in_words(self) -> str:
@@ -147,12 +123,13 @@ class Choices:
 
     def link(self, path: str) -> str:
         order = self.order if self.fuel or self.order is not Order.PRICE else None
-        choices = [("paliwo", self.fuel and self.fuel.slug), ("kolejnosc", order), ("otwarte", self.opened)]
-        query = [*self.place, *((name, value) for name, value in choices if value)]
+        place = {"kod": self.kod, "p": self.p, "miejsce": self.miejsce}
+        choices = place | {"paliwo": self.fuel and self.fuel.slug, "kolejnosc": order, "otwarte": self.opened}
+        query = {name: value for name, value in choices.items() if value}
         return f"{path}?{urlencode(query, safe=',')}" if query else path
 
     def fuel_chips(self, path: str, offered: Iterable[fuels.Fuel], count: CountListed) -> tuple[Chip, ...]:
-        others = [replace(self, fuel=fuel) for fuel in (None, *offered)]
+        others = [self.but(fuel=fuel) for fuel in (None, *offered)]
         return tuple(
             Chip(it.fuel.label if it.fuel else "wszystkie", it.link(path), it.fuel is self.fuel, count(it))
             for it in others
@@ -166,7 +143,7 @@ class Choices:
         labels = {Order.DISTANCE: "najbliżej", Order.PRICE: "najtaniej", Order.NAME: "według nazwy"}
         current = self.order or usual
         return tuple(
-            Chip(label, replace(self, order=None if order is usual else order).link(path), order is current)
+            Chip(label, self.but(order=None if order is usual else order).link(path), order is current)
             for order, label in labels.items()
             if (self.fuel or order is not Order.PRICE) and order in {usual, Order.PRICE, Order.NAME}
         )
@@ -178,8 +155,21 @@ class Choices:
             if opened:
                 is_current = opened == self.opened
                 label = f"dziś o {AFTER_WORK}:00" if opened == usual[1] else when(opened)
-                other = replace(self, opened="" if is_current else opened)
-                yield Chip(f"otwarte {label}", other.link(path), is_current, count(replace(self, opened=opened)))
+                other = self.but(opened="" if is_current else opened)
+                yield Chip(f"otwarte {label}", other.link(path), is_current, count(self.but(opened=opened)))
+
+
+def read_choices(query_string: str) -> tuple[Choices, list[str]]:
+    """Return the choices of a query string, by price only with a fuel, and notices.
+
+    Never raises: an invalid value is ignored with a notice, an empty one silently.
+    """
+    choices, errors = Choices.read(query_string)
+    notices = [UNREADABLE[name] for name in errors if name in UNREADABLE]
+    if choices.order is Order.PRICE and not choices.fuel:
+        choices = choices.but(order=None)
+        notices.append("Ceny różnych paliw są za różne jednostki. Wybierz paliwo, a ułożymy składy od najtańszego.")
+    return choices, notices
 
 
 def day_and_hour(opened: str) -> tuple[int | None, int | None]:

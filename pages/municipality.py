@@ -1,7 +1,6 @@
 """The page of a municipality: its depots, filtered and ordered, and the nearest ones beyond it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import count, islice
@@ -20,7 +19,7 @@ from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key
 from fueldepot.http.links import route_path, site_url
-from pages.depot_filters import Choices, ChoicesQuery, DepotCard, Order, Origin, card_price, read_origin
+from pages.depot_filters import Choices, DepotCard, Order, Origin, card_price, read_choices, read_origin
 from pages.home_and_voivodeship import DEPOT_NOUN, depots_as_of, find_median
 from pages.page import Crumb, Page, terms_of_list
 from pages.polish import counted
@@ -83,13 +82,13 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     chosen assortment. outlines: path of the GeoJSON below the map. notices: about ignored parameters and a place
     without a position.
     """
-    (asked, notices), choices, stores = read_origin(query_string), Choices.parse(query_string), depots.get()
+    (asked, notices), (choices, unread), stores = read_origin(query_string), read_choices(query_string), depots.get()
     path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
     listed = stores.in_unit(unit.teryt).rows
     origin = asked or centre_of(unit)
     usual = Order.DISTANCE if origin else Order.NAME
     if origin is None and choices.order is Order.DISTANCE:
-        choices = replace(choices, order=None)
+        choices = choices.but(order=None)
     nearest_first, today = asked is not None, timezone.localdate(now)
 
     distances = stores.distances_m(origin.point, listed) if origin else {}
@@ -118,7 +117,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     else:
         sections = list(describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first))
     rows = [item.row for group in groups for item in group]
-    coal = replace(choices, fuel=fuels.BY_SLUG["wegiel"]) if choices.fuel and choices.fuel.coal and not rows else None
+    coal = choices.but(fuel=fuels.BY_SLUG["wegiel"]) if choices.fuel and choices.fuel.coal and not rows else None
     coals = [fuels.COALS.intersection(row.fuels) for group in find(coal) for row, _ in group] if coal else []
     offered = stores.offered_in(unit.teryt)
     fuels_shown = [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel]
@@ -127,7 +126,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
     return Page(
         template="pages/municipality",
-        query_params=ChoicesQuery.names(),
+        query_params=Choices.names(),
         title=f"Składy opału: {unit.name} ({unit.kind_name}, {unit.county.title})",
         description=f"{unit.name} ({unit.description}): {total}. Ceny, godziny, telefony i dojazd.",
         path=path,
@@ -162,7 +161,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
             "fuel_chips": choices.fuel_chips(path, fuels_shown, count_listed),
             "order_chips": (*choices.order_chips(path, usual), *choices.open_chips(path, today, count_listed)),
             "median": find_median(unit.voivodeship, choices.fuel, today) if choices.fuel else None,
-            "notices": (*notices, *choices.notices),
+            "notices": (*notices, *unread),
         },
     )
 
