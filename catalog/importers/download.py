@@ -25,7 +25,7 @@ from django.utils import timezone
 from django.utils.http import parse_http_date_safe
 from pydantic import TypeAdapter
 
-from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
+from catalog.importers.records import BadInput, DownloadFailed, ImportRunning
 from catalog.importers.sources import DataSource, allowed_address, check
 from catalog.text import one_line
 from fueldepot.http.links import is_loopback
@@ -149,7 +149,7 @@ class Store:
     def lock(self) -> Iterator[None]:
         """Hold the lock on fetching this source; a `.part` left at its end is deleted.
 
-        Raises DownloadBusy, and DownloadFailed if the disk fails.
+        Raises ImportRunning, and DownloadFailed if the disk fails.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -157,7 +157,8 @@ class Store:
                 try:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
-                    raise DownloadBusy(self.folder, "is being filled by another download; wait until it ends") from None
+                    reason = "is being filled by another download; wait until it ends"
+                    raise ImportRunning(f"{self.folder}: {reason}") from None
                 try:
                     yield
                 finally:

@@ -17,15 +17,15 @@ from catalog.importers.freshness import SourceState
 from catalog.importers.records import (
     BadInput,
     BoundaryRecord,
-    DownloadBusy,
     Extract,
     ImportRefused,
+    ImportRunning,
     Note,
     Options,
     Report,
     TooManyRemovals,
 )
-from catalog.importers.runner import ImportRunning, ImportStep
+from catalog.importers.runner import ImportStep
 from catalog.importers.sources import DataSource, FileFormat, Recognised, formats, identify, recognise
 from catalog.importers.sync_depots import plain_values, write_depots
 from catalog.importers.sync_places import sync_boundaries, sync_places, sync_postcodes
@@ -152,8 +152,6 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
             origin, same = runner.source_origin(source, download), ImportRun.Outcome.UNCHANGED
             return runner.record(origin, same, started=started, message=SAME, earlier=earlier), []
         reports = runner.run([replace(fetched, began=started)], options)
-    except DownloadBusy as error:
-        raise ImportRunning(str(error)) from error
     except runner.REFUSALS:
         # `record_failures` or `run` has recorded it.
         pass

@@ -31,10 +31,6 @@ class DownloadFailed(BadInput):
     """A source could not be fetched; stored data are unchanged. States address, cause and remedy."""
 
 
-class DownloadBusy(DownloadFailed):
-    """Another process fetches the same source."""
-
-
 def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
 
@@ -197,6 +193,10 @@ R = TypeVar("R")
 
 class TooManyRemovals(Exception):
     """A source lacks too many stored rows, so it is probably damaged. Nothing was written."""
+
+
+class ImportRunning(Exception):
+    """Another process imports, or fetches the same source."""
 
 
 class ImportRefused(Exception):

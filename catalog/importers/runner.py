@@ -18,9 +18,9 @@ from catalog.importers.download import Download, checksum
 from catalog.importers.records import (
     BadInput,
     Diff,
-    DownloadBusy,
     DownloadFailed,
     ImportRefused,
+    ImportRunning,
     Note,
     Options,
     Report,
@@ -113,8 +113,6 @@ def record_failures(origin: Origin, *, write: bool) -> Iterator[None]:
     started = timezone.now()
     try:
         yield
-    except DownloadBusy:
-        raise
     except REFUSALS as error:
         if write:
             failed = isinstance(error, DownloadFailed)
@@ -151,10 +149,6 @@ COMMANDS = {
     Dataset.Slug.BOUNDARIES: ("boundaries", "import_boundaries"),
 }
 """Data sets that others need: what they hold, and the command that imports it."""
-
-
-class ImportRunning(Exception):
-    """Another import holds the lock."""
 
 
 class CommitOutcomeUnknown(Exception):

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from catalog.importers import runner
 from catalog.importers.download import Fetcher
 from catalog.importers.import_steps import fetch_step, steps_for
-from catalog.importers.records import Note, Options, Report
+from catalog.importers.records import ImportRunning, Note, Options, Report
 from catalog.importers.sources import DataSource, all_sources, read_sources
 from fueldepot.data.yaml_reader import InvalidYaml
 
@@ -33,10 +33,8 @@ def one_line_errors(consequence: str) -> Iterator[None]:
     """Raise CommandError, with what follows from it, for everything that ends an import."""
     try:
         yield
-    except runner.REFUSALS as error:
+    except (*runner.REFUSALS, ImportRunning) as error:
         raise CommandError(f"{consequence}: {error}") from error
-    except runner.ImportRunning as error:
-        raise CommandError(f"{consequence}: another import is running; wait until it ends") from error
     except runner.CommitOutcomeUnknown as error:
         raise CommandError(str(error)) from error
     except DatabaseError as error:

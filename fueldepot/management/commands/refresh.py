@@ -11,8 +11,8 @@ from django.utils import timezone
 from catalog.importers.download import Fetcher
 from catalog.importers.freshness import SourceState, last_runs
 from catalog.importers.import_steps import one_refresh, refresh_source
-from catalog.importers.records import Options
-from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, describe_error
+from catalog.importers.records import ImportRunning, Options
+from catalog.importers.runner import CommitOutcomeUnknown, describe_error
 from catalog.importers.sources import DataSource
 from catalog.models import ImportRun
 from catalog.text import one_line

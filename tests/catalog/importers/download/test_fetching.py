@@ -12,7 +12,7 @@ from time import time
 import pytest
 
 from catalog.importers.download import RetryPolicy, Store, is_public, may_follow
-from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
+from catalog.importers.records import BadInput, DownloadFailed, ImportRunning
 from tests import small_country
 
 POSTCODES = "/PL.zip"
@@ -301,7 +301,7 @@ def test_two_at_once_do_not_write_into_one_file(fetcher, source):
     with store.lock(), (store.folder / ".lock").open("r+") as other:
         with pytest.raises(BlockingIOError):
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with pytest.raises(DownloadBusy, match="wait until it ends"):
+        with pytest.raises(ImportRunning, match="wait until it ends"):
             fetcher.fetch(source)
 
 
