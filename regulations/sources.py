@@ -58,7 +58,7 @@ PARTS = (
 def sync_regulations(extract: Extract[StateRecord], options: Options) -> Report:
     """Merge files into the legal state. Always writes; the runner rolls a dry run back.
 
-    Raises BadInput, ImportRefused and TooManyRemovals.
+    Raises BadInput and ImportRefused.
     """
     if not Voivodeship.objects.exists():
         raise ImportRefused("there are no voivodeships in the database yet; run import_teryt first")

@@ -23,7 +23,6 @@ from catalog.importers.records import (
     Note,
     Options,
     Report,
-    TooManyRemovals,
 )
 from catalog.importers.runner import ImportStep
 from catalog.importers.sources import DataSource, FileFormat, Recognised, formats, identify, recognise
@@ -57,8 +56,8 @@ def step(
                 )
         try:
             report = source.write(extract, options)
-        except (ImportRefused, TooManyRemovals) as error:
-            raise type(error)(f"{names}: {error}" if format_.named or len(paths) == 1 else str(error)) from error
+        except ImportRefused as error:
+            raise ImportRefused(f"{names}: {error}" if format_.named or len(paths) == 1 else str(error)) from error
         report.title, report.as_of = title, extract.as_of
         return report
 

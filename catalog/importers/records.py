@@ -191,10 +191,6 @@ def cut(text: str, limit: int) -> str:
 R = TypeVar("R")
 
 
-class TooManyRemovals(Exception):
-    """A source lacks too many stored rows, so it is probably damaged. Nothing was written."""
-
-
 class ImportRunning(Exception):
     """Another process imports, or fetches the same source."""
 

@@ -24,7 +24,6 @@ from catalog.importers.records import (
     Note,
     Options,
     Report,
-    TooManyRemovals,
 )
 from catalog.importers.sources import DataSource
 from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
@@ -32,7 +31,7 @@ from catalog.search import entries
 from catalog.text import one_line
 from fueldepot.data.history import lock_rows
 
-REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
+REFUSALS = (BadInput, ImportRefused)
 """What stops an import because of its file, as when more rows than `MOST_REMOVED` would go."""
 
 MOST_REMOVED = 0.10
@@ -44,7 +43,7 @@ MOST_DIFFERENCES = 200
 def report_of(
     title: str, diff: Diff[Any], options: Options, rejected: Iterable[Note], skipped: Iterable[Note] = (), kept: int = 0
 ) -> Report:
-    """Return the report of a difference. Raises TooManyRemovals. kept: removed rows that do not count for that."""
+    """Return the report of a difference. Raises ImportRefused. kept: removed rows that do not count for that."""
     added, changed, removed = len(diff.added), len(diff.changed), len(diff.removed)
     check_removals(title, removed=removed - kept, stored=diff.stored, options=options)
     report = Report(title, None, added, changed, removed, unchanged=diff.stored - changed - removed)
@@ -53,9 +52,9 @@ def report_of(
 
 
 def check_removals(title: str, *, removed: int, stored: int, options: Options) -> None:
-    """Raise TooManyRemovals if more than `MOST_REMOVED` of the stored rows would go, unless allowed."""
+    """Raise ImportRefused if more than `MOST_REMOVED` of the stored rows would go, unless allowed."""
     if not options.allow_removals and removed > stored * MOST_REMOVED:
-        raise TooManyRemovals(
+        raise ImportRefused(
             f"{title}: {removed} of {stored} rows would be removed, more than {MOST_REMOVED * 100:.0f} %; "
             "check the source, or add --allow-removals"
         )

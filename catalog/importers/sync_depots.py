@@ -70,7 +70,7 @@ def fit(values: dict[str, Any], key: str) -> Iterator[Note]:
 def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depot.Source) -> Report:
     """Update the depots of one origin; those of other origins stay, but demonstration depots are deleted.
 
-    Missing depots are marked as removed. Raises TooManyRemovals before anything is written.
+    Missing depots are marked as removed. Raises ImportRefused before anything is written.
     """
     index = BoundaryIndex.load()
     if options.write:

@@ -76,7 +76,7 @@ PLACE_COLUMNS = ("id", "name", "kind", "municipality_id", "main", "lat", "lon", 
 
 
 def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
-    """Update the places of one source from its file. Raises TooManyRemovals before anything is written."""
+    """Update the places of one source from its file. Raises ImportRefused before anything is written."""
     codes = MunicipalityCodes()
     incoming: dict[str, PlaceRecord] = {}
     rejected = list(extract.rejected)
@@ -120,7 +120,7 @@ def resolve(record: PostcodeRecord, codes: MunicipalityCodes) -> PostcodeRecord:
 
 
 def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report:
-    """Update postcodes, but those of a better source, and address points elsewhere. Raises TooManyRemovals."""
+    """Update postcodes, but those of a better source, and address points elsewhere. Raises ImportRefused."""
     codes = MunicipalityCodes()
     ranks = {kind: rank for source in all_sources().values() for kind, rank in source.ranks.items()}
     stored = stored_postcodes()
@@ -194,7 +194,7 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
     Always writes, for the report names these depots; the runner rolls a dry run back.
 
     Official boundaries missing in a file that covers other voivodeships only stay. A file older than the register has
-    areas of former municipalities: they go to the successors, as in `hand_over_boundaries`. Raises TooManyRemovals.
+    areas of former municipalities: they go to the successors, as in `hand_over_boundaries`. Raises ImportRefused.
     """
     registered = set(Municipality.objects.values_list("teryt", flat=True))
     codes = current_codes(registered, {row.teryt for row in extract.rows})

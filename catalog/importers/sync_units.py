@@ -38,7 +38,7 @@ def stored_units() -> dict[str, UnitRecord]:
 def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
     """Update units; what belongs to departing municipalities goes to their successors.
 
-    Raises TooManyRemovals and ImportRefused before anything is written, and ImportRefused while rules refer to a unit.
+    Raises ImportRefused before anything is written, and while rules refer to a unit.
     """
     incoming = {unit.teryt: unit for unit in extract.rows}
     stored = stored_units()

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from catalog import models
-from catalog.importers.records import DepotRecord, Extract, Note, Options, TooManyRemovals
+from catalog.importers.records import DepotRecord, Extract, ImportRefused, Note, Options
 from catalog.importers.successions import REVIEW
 from catalog.importers.sync_depots import sync_depots
 from catalog.parsing.opening_hours import weekly_hours
@@ -144,7 +144,7 @@ def test_real_depots_drive_out_the_demonstration_and_a_dry_run_says_so():
 
 def test_a_third_of_the_depots_does_not_vanish_unasked():
     load(RECORD, *OTHERS)
-    with pytest.raises(TooManyRemovals, match="10 of 29"):
+    with pytest.raises(ImportRefused, match="10 of 29"):
         load(*OTHERS[9:])
     assert models.Depot.objects.published().count() == 29
     assert load(*OTHERS[9:], allow_removals=True).removed == 10
