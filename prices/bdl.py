@@ -13,7 +13,7 @@ import httpx2
 import orjson
 
 from catalog.importers.download import user_agent
-from catalog.importers.records import BadInput, Note
+from catalog.importers.records import BadInput, DownloadFailed, Note
 from catalog.text import fold
 from prices.official_series import FIRST_YEAR, SeriesKind, describe_source
 
@@ -53,10 +53,6 @@ REGISTERED_LIMITS = ((10, 1), (500, 15 * 60), (5_000, 12 * 3600))
 
 Page = Mapping[str, Any]
 """A response of the API: an object, for a list with its rows in "results"."""
-
-
-class BdlUnavailable(Exception):
-    """The API does not respond or refuses, after all retries. The message names the URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +179,12 @@ class Pace:
         self.moments: deque[float] = deque(maxlen=max(most for most, _ in limits))
 
     def wait(self) -> None:
-        """Block until one more request is within every limit. Raises BdlUnavailable."""
+        """Block until one more request is within every limit. Raises DownloadFailed."""
         for most, seconds in self.limits:
             left = self.moments[-most] + seconds - time.monotonic() if len(self.moments) >= most else 0
             if left > PATIENCE_S:
-                raise BdlUnavailable(f"the limit of {most} requests in {seconds // 3600} hours is used up")
+                reason = f"the limit of {most} requests in {seconds // 3600} hours is used up; try again later"
+                raise DownloadFailed("BDL API", reason)
             if left > 0:
                 time.sleep(left)
         self.moments.append(time.monotonic())
@@ -208,7 +205,7 @@ class BdlClient(AbstractContextManager["BdlClient"]):
         self.http.close()
 
     def get(self, path: str, **query: str | int) -> Page:
-        """Return a response, after at most ATTEMPTS attempts with ascending waits. Raises BdlUnavailable, BadInput."""
+        """Return a response, after at most ATTEMPTS attempts with ascending waits. Raises DownloadFailed, BadInput."""
         url = httpx2.URL(f"{self.base_url}/{path}", params={**query, "format": "json", "lang": "pl"})
         trouble = retry_after = ""
         for attempt in range(ATTEMPTS):
@@ -231,7 +228,7 @@ class BdlClient(AbstractContextManager["BdlClient"]):
             if response.status_code != httpx2.codes.TOO_MANY_REQUESTS and response.status_code < 500:
                 break
             retry_after = response.headers.get("Retry-After", "")
-        raise BdlUnavailable(f"{url} does not answer after {attempt + 1} attempts: {trouble}")
+        raise DownloadFailed(url, f"does not answer after {attempt + 1} attempts: {trouble}; try again later")
 
     def pages(self, path: str, **query: str | int) -> Iterator[Page]:
         seen = 0
@@ -272,8 +269,8 @@ class BdlClient(AbstractContextManager["BdlClient"]):
         try:
             for row in self.rows("variables/search", name=name):
                 yield variable_of(row, f"search for {name!r}")
-        except BdlUnavailable as error:
-            if "status 404" not in str(error):
+        except DownloadFailed as error:
+            if "status 404" not in error.reason:
                 raise
 
     def data(self, variable_id: int, levels: Sequence[int] = (COUNTRY_LEVEL, VOIVODESHIP_LEVEL)) -> Iterator[Page]:

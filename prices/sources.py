@@ -18,7 +18,6 @@ from catalog.importers.download import Download, Fetcher, Store
 from catalog.importers.parsers.files import FileStart
 from catalog.importers.records import (
     BadInput,
-    DownloadFailed,
     Extract,
     ImportRefused,
     Note,
@@ -186,12 +185,9 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
     """Fetch averages. Returns step and kept answers. Raises DownloadFailed, ImportRefused and BadInput."""
     store = Store(fetcher.root, source)
     with store.lock():
-        try:
-            with bdl.BdlClient(source.url, settings.BDL_CLIENT_ID) as client:
-                variables, rejected = find_variables(client, {**known_variables(), **(chosen or {})})
-                pages = [(slug, page, "BDL") for slug, v in variables.items() for page in client.data(v.id)]
-        except bdl.BdlUnavailable as error:
-            raise DownloadFailed(source.url, f"{error}; try again later") from error
+        with bdl.BdlClient(source.url, settings.BDL_CLIENT_ID) as client:
+            variables, rejected = find_variables(client, {**known_variables(), **(chosen or {})})
+            pages = [(slug, page, "BDL") for slug, v in variables.items() for page in client.data(v.id)]
         store.part.write_bytes(orjson.dumps({url: orjson.loads(answer) for url, answer in client.answers}))
         download = store.keep()
     extract = extract_of("BDL API", variables, pages, rejected)

@@ -12,7 +12,7 @@ from catalog.importers.records import BadInput
 from catalog.importers.runner import ImportStep
 from catalog.importers.sources import DataSource
 from fueldepot.management.import_command import ImportCommand
-from prices.bdl import BdlClient, BdlUnavailable, VariableRecord
+from prices.bdl import BdlClient, VariableRecord
 from prices.official_series import BY_SLUG, SERIES, SeriesKind
 from prices.sources import fetch, file_step, find_candidates
 
@@ -71,7 +71,7 @@ class Command(ImportCommand):
                     number = self.choose(series, candidates) if asking and candidates else None
                     if number is not None:
                         chosen[series.slug] = number
-        except (BdlUnavailable, BadInput) as error:
+        except BadInput as error:
             raise CommandError(f"nothing was imported: {error}") from error
         if not asking:
             self.stdout.write("To import: --download --variable SERIES=NUMBER for each, and --commit.")

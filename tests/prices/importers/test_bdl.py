@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from catalog.importers.records import BadInput
+from catalog.importers.records import BadInput, DownloadFailed
 from catalog.importers.sources import identify
-from prices.bdl import ANONYMOUS_LIMITS, BdlClient, BdlUnavailable, Pace, VariableRecord, area_of, observations
+from prices.bdl import ANONYMOUS_LIMITS, BdlClient, Pace, VariableRecord, area_of, observations
 from prices.sources import choose
 from tests.catalog.importers.parsers.helpers import write
 from tests.prices.importers.bdl_server import POLAND
@@ -85,7 +85,7 @@ def test_a_lasting_trouble_ends_after_five_attempts_and_a_refusal_after_one(
     bdl, client, clock, trouble, message, slept
 ):
     bdl.always = trouble
-    with pytest.raises(BdlUnavailable, match=message):
+    with pytest.raises(DownloadFailed, match=message):
         client.variable(5001)
     assert (len(bdl.asked), clock.slept) == (len(slept) + 1, slept)
 
@@ -143,7 +143,7 @@ def test_requests_keep_to_the_published_limits_and_do_not_wait_for_hours(clock):
     pace = Pace(((2, 12 * 3600),))
     pace.wait()
     pace.wait()
-    with pytest.raises(BdlUnavailable, match="12 hours"):
+    with pytest.raises(DownloadFailed, match="12 hours"):
         pace.wait()
 
 
