@@ -1,1 +1,1 @@
-"""Generic database code: snapshots of data sets, bulk writes, history."""
+"""Generic code of data: snapshots of data sets, history and bulk writes, the reader of YAML files."""

@@ -4,5 +4,5 @@ Pure functions; only `territory` reads the snapshot. Templates of `templates/sit
 with classes and presentation attributes only, because the Content-Security-Policy forbids inline styles.
 
 Every picture is `WIDTH` units wide, about the pixels of a phone in portrait, so sizes are those on the smallest screen.
-Wider screens enlarge a picture by at most half (`site.css`).
+Wider screens enlarge a picture; `site.css` then makes the letters of charts smaller.
 """

@@ -7,8 +7,8 @@ from fueldepot.management.commands.send_pending_letters import LettersCommand
 
 class Command(LettersCommand):
     help = (
-        "Write to the editors who want it what waits at the desk, in the voivodeships that they have claimed. One "
-        "letter an editor and day at most; it can be repeated at any time. Ends with 1 when a letter could not be "
+        "Write to the editors who want it what waits at the desk, in the voivodeships that they have claimed, if any. "
+        "One letter an editor and day at most; it can be repeated at any time. Ends with 1 when a letter could not be "
         "sent; the next run tries again."
     )
 

@@ -200,7 +200,7 @@ def make_document() -> dict[str, Any]:
 
 
 class Command(BaseCommand):
-    help = "Rewrite fueldepot/openapi.json from the code. Needs the development dependencies."
+    help = "Rewrite fueldepot/openapi.json from the code."
 
     def handle(self, *args: Any, **options: Any) -> None:
         FILE.write_text(json.dumps(make_document(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
