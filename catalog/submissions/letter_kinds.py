@@ -131,9 +131,8 @@ def _depot_name(depot: Depot | None) -> str:
 
 def to_author(submission: Submission, name: str, **values: Any) -> EmailMultiAlternatives:
     """Return a letter to the author of a submission. Reads the depot; use `select_related`."""
-    return compose(
-        submission.email, submission.depot, (name, named(submission) | values), status=status_url(submission)
-    )
+    part: Part = name, named(submission) | values
+    return compose(submission.email, submission.depot, part, status=status_url(submission))
 
 
 def named(submission: Submission) -> dict[str, Any]:
