@@ -33,10 +33,10 @@ PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
 LABELS = {DepotPrice.Status.APPROVED: "zatwierdzono ceny", DepotPrice.Status.REJECTED: "odrzucono ceny"}
 
-PRICE_LIST = "cennik z pliku"
+PRICE_LIST = Decision.Kind.PRICE_LIST.label
 """Label of the decision on a price list, and reason in the history of its prices."""
 
-WITHDRAWN = "wycofano cennik z pliku"
+WITHDRAWN = f"wycofano {PRICE_LIST}"
 
 AS_SENT = "w zgłoszeniu"
 """Begins what an outcome says of the amount that its author sent, where an editor corrected it."""
