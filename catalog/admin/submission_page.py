@@ -27,8 +27,6 @@ from catalog.territory.snapshot import territory
 POSITION = {"lat": LAT_RANGE, "lon": LON_RANGE}
 """Coordinates that can be replaced, with their limits."""
 
-OUTSIDE = "To miejsce nie leży w żadnej gminie."
-
 
 def names_in(group: str) -> tuple[str, ...]:
     if group == "lat":
@@ -83,10 +81,9 @@ class ProposalForm(forms.Form):
                 Depot.validate_value(name, data[name])
             except forms.ValidationError as error:
                 self.add_error(name, error)
-        if self._is_moved(data):
-            self.located = territory.get().boundaries.find(data["lat"], data["lon"])
-            if self.located is None:
-                self.add_error("lat", OUTSIDE)
+        is_moved = data.keys() >= POSITION.keys() and any(data[name] != self.proposed[name] for name in POSITION)
+        if is_moved and territory.get().boundaries.find(data["lat"], data["lon"]) is None:
+            self.add_error("lat", "To miejsce nie leży w żadnej gminie.")
         # What is not accepted need not be valid: a value may have been proposed before its limit was checked.
         for group in field_groups.groups_in(self.proposed):
             if self.may_choose and group.name not in (self.ticked or ()):
@@ -94,18 +91,13 @@ class ProposalForm(forms.Form):
                     self.errors.pop(name, None)
         return data
 
-    def _is_moved(self, data: Mapping[str, Any]) -> bool:
-        """Whether both coordinates were sent and one differs from the proposal."""
-        return data.keys() >= POSITION.keys() and any(data[name] != self.proposed[name] for name in POSITION)
-
     def values(self) -> dict[str, Any]:
-        """Return the values that differ from the proposal; with hours their week, with a position its municipality."""
+        """Return the values that differ from the proposal, with hours their week. The decision locates a position."""
         changed = {name: value for name, value in self.cleaned_data.items() if value != self.proposed.get(name)}
         if "opening_hours" in changed:
             changed["hours"] = weekly_hours(changed["opening_hours"])
-        if self._is_moved(self.cleaned_data) and self.located is not None:
-            position = {name: self.cleaned_data[name] for name in POSITION}
-            changed |= position | {"location_approximate": False, "municipality": self.located.teryt}
+        if changed.keys() & POSITION.keys():
+            changed["location_approximate"] = False
         return changed
 
     def fields_of(self, group: str) -> list[Any]:
