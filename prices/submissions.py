@@ -113,7 +113,7 @@ def decide_visit(
     parts: Sequence[PartDecision],
     prices: Mapping[int, bool],
     reason: str,
-    corrected: Mapping[int, Decimal] | None = None,
+    corrected: Mapping[int, Decimal | None] | None = None,
     opened: int | None = None,
     by: AbstractBaseUser,
     on: datetime,

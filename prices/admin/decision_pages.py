@@ -71,14 +71,13 @@ class PricePageMixin(NextRowMixin):
         following = self.find_next(request, price.pk, besides=chosen) if goes_on else None
         try:
             decided = dict.fromkeys(sorted(pending & chosen), decision == "approve")
-            approved = [key for key in decided if decided[key]]
-            typed = {key: read_amount(read_text(request, f"value-{key}").strip()) for key in approved}
+            typed = {key: read_amount(read_text(request, f"value-{key}").strip()) for key in decided if decided[key]}
             if DepotPrice.objects.filter(pk__in=decided).exclude(depot=price.depot_id).exists():
                 raise PriceDecidedMeanwhile  # merged since, or forged
             count, recorded = decide_visit(
                 parts=(),
                 prices=decided,
-                corrected={key: amount for key, amount in typed.items() if amount is not None},
+                corrected=typed,
                 reason=read_text(request, "reason")[:LONGEST_REASON],
                 by=current_editor(request),
                 on=timezone.now(),
