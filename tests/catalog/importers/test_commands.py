@@ -6,7 +6,6 @@ from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth import authenticate
-from django.core.management import CommandError
 from django.db import OperationalError
 from django.urls import reverse
 
@@ -23,7 +22,7 @@ from regulations.models import LegalState
 from tests import factories, small_country
 from tests.beside import beside
 from tests.catalog.importers.parsers.helpers import DATA, write
-from tests.commands import run
+from tests.commands import refusal, run
 from tests.dumps import dump
 from tests.pages.reading import missing
 from tests.regulations.importers.test_sync import FILE
@@ -52,8 +51,8 @@ def test_a_dry_run_reports_and_changes_nothing(directory):
     printed = run("import_data", directory)
     assert not missing(printed, "units from TERC.csv: 3 added", "postcodes from PL.txt: 1 added")
     assert not missing(printed, "not imported, of no known form: notes.txt", "dry run")
-    with pytest.raises(CommandError):
-        run("import_postcodes", directory / "TERC.csv")
+    assert "looks like terc" in refusal("import_postcodes", directory / "TERC.csv")
+    assert "run import_teryt first" in refusal("import_postcodes", directory / "PL.txt")
     assert not any(table.objects.exists() for table in (models.Municipality, models.Dataset, ImportRun))
 
 
@@ -69,19 +68,15 @@ def test_commit_writes_searches_and_dates(directory, client):
 
 def test_a_directory_is_refused_as_a_whole_for_one_bad_file(directory):
     (directory / "empty").mkdir()
-    with pytest.raises(CommandError, match="run import_teryt first"):
-        run("import_postcodes", directory / "PL.txt", commit=True)
     write(directory / "PL.txt", GEONAMES + GEONAMES.replace("50.07", "north"))
     (directory / "same.csv").symlink_to(directory / "TERC.csv")
     for command, paths, message in (
-        ("import_data", [directory], r"PL\.txt, row 2"),
-        ("import_teryt", [directory / "TERC.csv", directory / "same.csv"], r"same\.csv: is given twice"),
+        ("import_data", [directory], "PL.txt, row 2"),
+        ("import_teryt", [directory / "TERC.csv", directory / "same.csv"], "same.csv: is given twice"),
         ("import_data", [directory / "empty"], "holds no file"),
         ("import_data", [directory / "none"], "none: is not a directory"),
     ):
-        with pytest.raises(CommandError, match=message) as refused:
-            run(command, *paths, commit=True)
-        assert "\n" not in str(refused.value)
+        assert message in refusal(command, *paths, commit=True)
     assert not models.Municipality.objects.exists()
 
 
@@ -89,28 +84,26 @@ def test_a_link_that_leads_nowhere(directory):
     (directory / "notes.csv").symlink_to(directory / "gone.csv")
     assert "not imported, of no known form: notes.csv, notes.txt" in run("import_data", directory)
     (directory / "SIMC.csv").symlink_to(directory / "gone.csv")
-    with pytest.raises(CommandError, match=r"SIMC\.csv: is named like SIMC but does not exist"):
-        run("import_data", directory)
+    assert "SIMC.csv: is named like SIMC but does not exist" in refusal("import_data", directory)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_second_import_at_the_same_time_is_refused(directory):
-    with exclusive_import(), pytest.raises(CommandError, match="another import is running"):
-        beside(partial(run, "import_data", directory, commit=True)).result()
+    with exclusive_import():
+        said = beside(partial(refusal, "import_data", directory, commit=True)).result()
+    assert "another import is running" in said
 
 
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (BadInput("places.csv.gz", "is damaged"), "nothing was loaded: places.csv.gz: is damaged"),
-        (OperationalError("the disk is full\nreally"), "nothing was loaded: the database refused: the disk is full$"),
+        (BadInput("places.csv.gz", "is damaged"), "places.csv.gz: is damaged"),
+        (OperationalError("the disk is full\nreally"), "the database refused: the disk is full"),
     ],
 )
 def test_a_starter_that_cannot_be_loaded_says_why_in_one_line(monkeypatch, error, said):
     monkeypatch.setattr(import_steps, "load_units", Mock(side_effect=error))
-    with pytest.raises(CommandError, match=said) as failed:
-        run("load_starter")
-    assert "\n" not in str(failed.value)
+    assert refusal("load_starter") == f"nothing was loaded: {said}"
     assert not models.Dataset.objects.exists()
 
 
@@ -135,8 +128,7 @@ def test_an_editor_can_log_in_with_the_printed_password(rf):
 
 def test_dumps_are_not_kept_for_an_impossible_number_of_days(tmp_path):
     for days in (0, 10_000):
-        with pytest.raises(CommandError, match="give a number from 1 to 9999"):
-            run("back_up", tmp_path, f"--keep-days={days}")
+        assert "give a number from 1 to 9999" in refusal("back_up", tmp_path, f"--keep-days={days}")
     assert not list(tmp_path.iterdir())
 
 
@@ -204,10 +196,9 @@ def test_a_run_from_a_file_is_recorded_with_its_checksum_and_can_be_looked_at_in
 
 def test_a_file_of_no_known_form_is_recorded_for_the_source_of_the_command(tmp_path):
     (tmp_path / "x.csv").write_text("a;b\n1;2\n")
-    with pytest.raises(CommandError):
-        run("import_depots", tmp_path / "x.csv", commit=True)
+    said = refusal("import_depots", tmp_path / "x.csv", commit=True)
     record = ImportRun.objects.get()
-    assert (record.source, record.outcome) == ("osm-depots", "refused")
+    assert (record.source, record.outcome, record.message in said) == ("osm-depots", "refused", True)
     assert "is of no known form" in record.message
     source = all_sources()["teryt-simc"]
     origin = files_origin(import_steps.step([tmp_path / "gone.csv"], source, *source.formats))
@@ -222,8 +213,7 @@ def test_of_a_directory_every_step_is_recorded_and_of_a_refused_one_the_step_alt
     (tmp_path / "PL.zip").write_bytes(small_country.postcodes(range(5)))
     register.write_bytes(small_country.terc(day="2022-01-01"))
     before = dump()
-    with pytest.raises(CommandError, match="add --allow-removals"):
-        run("import_data", tmp_path, commit=True)
+    assert "add --allow-removals" in refusal("import_data", tmp_path, commit=True)
     assert dump() == before
     *_, record = ImportRun.objects.order_by("pk")
     assert list(ImportRun.objects.order_by("pk").values_list("source", "outcome")) == steps
@@ -248,9 +238,7 @@ def test_every_importer_downloads(publishers, tmp_path, settings):
         good = ImportRun.objects.latest("pk")
         assert (good.source, good.outcome) == (source, "imported")
     publishers.always["/interpreter"] = 404
-    with pytest.raises(CommandError, match="nothing was imported: http://127") as refused:
-        run(command, **options, commit=True)
-    assert "\n" not in str(refused.value)
+    assert refusal(command, **options, commit=True).startswith("nothing was imported: http://127")
     last = ImportRun.objects.latest("pk")
     assert (last.source, last.outcome, last.address) == (source, "failed", good.address)
 
@@ -260,8 +248,7 @@ def test_either_files_or_a_download_of_sources_that_are_named(tmp_path):
     few = ["--download", "--sources", tmp_path / "few.yaml"]
     either = "give either files or --download"
     for args, message in (([], either), (["--download", "x.zip"], either), (few, "names no source teryt-terc")):
-        with pytest.raises(CommandError, match=message):
-            run("import_teryt", *args)
+        assert message in refusal("import_teryt", *args)
 
 
 def test_the_projects_file_of_sources_is_whole_and_a_format_of_one_source(monkeypatch):
