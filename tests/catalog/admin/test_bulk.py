@@ -107,10 +107,9 @@ def test_submissions_are_counted_by_what_they_ask_for(client, editor):
 def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
     first, *_ = many(3)
     listing = f"{DEPOTS}?publication__exact=published"
-    chosen = {"action": "remove_closed", "_selected_action": [first.pk], "select_across": "1", "reason": "Przegląd."}
-    shown = context_of(client, listing, chosen, "post")["shown"]
+    chosen = bulk.previewed(client, listing, "remove_closed", first, select_across="1")
     factories.DepotFactory(name="Właśnie dodany", lat=54.0)
-    answer = client.post(listing, {**chosen, "shown": shown})
+    answer = client.post(listing, chosen)
     assert not missing(html_of(answer), "Nic nie zmieniono: wpisy zmieniły się", "Zmieni się: <strong>4</strong>")
     assert not models.Depot.objects.filter(publication="removed").exists()
     assert "Zmieniono: 4." in message_of(client.post(listing, {**chosen, "shown": answer.context["shown"]}))
@@ -136,11 +135,10 @@ def add_a_fuel(depot):
 )
 def test_what_changed_meanwhile_is_not_decided_unseen(client, editor, action, change, words):
     depot = factories.DepotFactory(fuels_in_name=["wegiel"])
-    chosen = {"action": action, "_selected_action": [depot.pk], "reason": "Przegląd."}
-    shown = context_of(client, DEPOTS, chosen, "post")["shown"]
+    chosen = bulk.previewed(client, DEPOTS, action, depot)
     change(depot)
     before = state()
-    answer = client.post(DEPOTS, {**chosen, "shown": shown})
+    answer = client.post(DEPOTS, chosen)
     assert not missing(html_of(answer), "Nic nie zmieniono: wpisy zmieniły się", words)
     assert state() == before
     assert "Zmieniono: 1." in message_of(client.post(DEPOTS, {**chosen, "shown": answer.context["shown"]}))
@@ -148,10 +146,9 @@ def test_what_changed_meanwhile_is_not_decided_unseen(client, editor, action, ch
 
 def test_what_changes_while_it_is_decided_is_not_decided_unseen(client, editor):
     depot = factories.DepotFactory()
-    chosen = {"action": "verify", "_selected_action": [depot.pk]}
-    shown = context_of(client, DEPOTS, chosen, "post")["shown"]
+    chosen = bulk.previewed(client, DEPOTS, "verify", depot)
     with before_locking(lambda: edit(depot)):
-        assert "wpisy zmieniły się" in html_of(client.post(DEPOTS, {**chosen, "shown": shown}))
+        assert "wpisy zmieniły się" in html_of(client.post(DEPOTS, chosen))
     assert factories.fresh(depot).verified_at is None
 
 

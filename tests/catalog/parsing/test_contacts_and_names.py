@@ -24,18 +24,8 @@ NIP = "1234567819"
 
 def test_a_nip_is_ten_digits_however_written():
     for text in (
-        NIP,
-        f"PL{NIP}",
-        f"pl {NIP}",
-        "123-456-78-19",
-        "123 456 78 19",
-        "PL 123–456–78–19",
-        f" {NIP}\n",
-        f"NIP: {NIP}",
-        "nip PL 123.456.78.19",
-        "VAT PL 123-456-78-19",
-        f"VAT UE: {NIP}",
-        f"Nr NIP: PL {NIP}",
+        *(NIP, f"PL{NIP}", f"pl {NIP}", "123-456-78-19", "123 456 78 19", "PL 123–456–78–19", f" {NIP}\n"),
+        *(f"NIP: {NIP}", "nip PL 123.456.78.19", "VAT PL 123-456-78-19", f"VAT UE: {NIP}", f"Nr NIP: PL {NIP}"),
     ):
         assert clean_nip(text) == (NIP, "")
 

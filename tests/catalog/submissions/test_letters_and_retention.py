@@ -116,15 +116,7 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
     assert purged(days=90) == retention.Purged(0, 0, 0)
 
 
-def test_values_that_were_left_out_go_with_their_author(editor):
-    values = {"phone": "+48 601 234 567", "name": "Jan Nowak"}
-    row = factories.SubmissionFactory(proposed=values, stored={"phone": "", "name": "Skład opału Nowak"})
-    deciding.accept_submission(submission=row, groups=["phone"], reason="To nie firma.", by=editor, on=NOW)
-    purged(days=90)
-    assert (factories.fresh(row).proposed, row.stored) == ({"phone": "+48 601 234 567"}, {"phone": ""})
-
-
-def test_values_that_an_editor_altered_go_with_their_author(editor):
+def test_values_that_an_editor_altered_or_left_out_go_with_their_author(editor):
     """The author's own words were never published, and may name a person."""
     factories.BoundaryFactory()
     position = {"lat": 50.0617, "lon": 19.9373, "location_approximate": False, "municipality": "1261011"}
@@ -133,6 +125,9 @@ def test_values_that_an_editor_altered_go_with_their_author(editor):
     added = factories.SubmissionFactory(add=True, proposed=typed | position, subject="jan nowak | krakow")
     for row, values in ((correction, {"street": "ul. Długa"}), (added, {"name": "Skład opału"})):
         deciding.accept_submission(submission=row, values=values, by=editor, on=NOW)
+    values = {"phone": "+48 601 234 567", "name": "Jan Nowak"}
+    row = factories.SubmissionFactory(proposed=values, stored={"phone": "", "name": "Skład opału Nowak"})
+    deciding.accept_submission(submission=row, groups=["phone"], reason="To nie firma.", by=editor, on=NOW)
     other = factories.DepotFactory()
     merge_depots(survivor=other, loser=correction.depot, take=[], by=editor, on=NOW.date())
     purged(days=90, seconds=-1)
@@ -140,6 +135,7 @@ def test_values_that_an_editor_altered_go_with_their_author(editor):
     purged(days=90)
     assert (factories.fresh(added).proposed, added.subject) == ({"place": "Kraków"} | position, "")
     assert (factories.fresh(correction).proposed, correction.depot) == ({"phone": "+48 601 234 567"}, other)
+    assert (factories.fresh(row).proposed, row.stored) == ({"phone": "+48 601 234 567"}, {"phone": ""})
 
 
 def waiting_since(moment):

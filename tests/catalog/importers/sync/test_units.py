@@ -33,10 +33,6 @@ def load(*units, **options):
     return sync_units(Extract(units), replace(OPTIONS, **options))
 
 
-def without(teryt):
-    return tuple(unit for unit in REGISTER if unit.teryt != teryt)
-
-
 def bounded(code, lon, lat=49.55):
     """A municipality with a boundary of 6 km."""
     return factories.BoundaryFactory(municipality=municipality(code), lat=lat, lon=lon, side_km=6)
@@ -114,11 +110,15 @@ def test_one_of_two_that_become_one_in_another_county_finds_it(register):
     assert {code: heirs[0] for code, heirs in formers().items()} == {"1207052": "1207993", "1208012": "1207993"}
 
 
-def test_a_municipality_without_any_heir_is_refused(register):
-    factories.DepotFactory(municipality=municipality("1207052"))
-    with pytest.raises(ImportRefused, match="1207052 Kamienica"):
-        load(*without("1207052"))
-    assert models.Municipality.objects.filter(pk="1207052").exists()
+def test_neither_a_municipality_without_any_heir_nor_a_tenth_of_the_register_vanishes_unasked(register):
+    depot_of("1207052")
+    for units, message in (
+        ([unit for unit in REGISTER if unit.teryt != "1207052"], "1207052 Kamienica"),
+        (REGISTER[:-5], "5 of 24"),
+    ):
+        with pytest.raises(ImportRefused, match=message):
+            load(*units)
+        assert models.Municipality.objects.count() == 22
 
 
 def test_a_chain_of_successors_stays_short_and_a_code_that_comes_back_is_no_longer_former(register):
@@ -128,13 +128,6 @@ def test_a_chain_of_successors_stays_short_and_a_code_that_comes_back_is_no_long
     assert former == {"1207052": "1207051", "1207053": "1207051"}
     load(*REGISTER)
     assert set(formers()) == {"1207051", "1207053"}
-
-
-def test_a_tenth_of_the_register_does_not_vanish_unasked(register):
-    short = REGISTER[:-5]
-    with pytest.raises(ImportRefused, match="5 of 24"):
-        load(*short)
-    assert models.Municipality.objects.count() == 22
 
 
 def changed(*units, gone=()):
