@@ -24,6 +24,18 @@ QUEUE = reverse("admin:catalog_submission_changelist")
 TWO_FIELDS = {"proposed": {"phone": "+48 601 234 567", "place": "Wieliczka"}, "stored": {"phone": "", "place": ""}}
 
 
+@pytest.fixture
+def decide(client, commit):
+    """Decide on the page of a submission, with the letter; returns the answer."""
+
+    def act(submission, **typed):
+        opened = context_of(client, page(submission))["opened"]
+        with commit():
+            return client.post(page(submission), {"opened": opened, **typed})
+
+    return act
+
+
 def test_the_queue_costs_no_query_per_row(client, editor, django_assert_max_num_queries):
     for _ in range(6):
         factories.SubmissionFactory()

@@ -5,7 +5,6 @@ Everything but the codes of municipalities is made up. The villages stand on a g
 """
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 
 STREETS = 40
@@ -119,36 +118,29 @@ def document(model: int, *parts: str) -> str:
     return "".join([HEADS[model], *parts, TAILS[model]])
 
 
-def many(model: int, size: int) -> Iterator[str]:
-    """The parts of a document of about so many bytes: up to 4,000 localities of 300 addresses, then more in each."""
-    yield HEADS[model]
-    written, number = 0, 0
-    areas = {}
-    while written < size:
-        village = number % 4000
-        values = {
-            "place": f"Wieś {village}",
-            "postcode": f"{66 + village // 2000}-{village % 1000:03}",
-            "unit": f"08{village % 12 + 1:02}{village % 7 + 1:02}2",
-            "locality": f"{village:07}",
-            "street": f"{village}-{number // 4000 % STREETS}",
-        }
-        areas[values["locality"]] = values
-        north = 420_000 + village // 50 * 2_000 + number // 4000 % 20 * 20 + 0.25
-        east = 205_000 + village % 50 * 2_000 + number // 80_000 % 20 * 20 + 0.5
-        part = point(model, f"{number:08x}-0000-4000-8000-{number:012x}", north=north, east=east, **values)
-        yield part
-        written += len(part)
-        number += 1
-    units = {row["unit"]: row for row in areas.values()}
-    for row in units.values() if model == 2012 else areas.values():
-        yield area(model, unit=row["unit"], locality=row["locality"], place=row["place"])
-    yield TAILS[model]
-
-
 def generate(path: Path, model: int, size: int) -> None:
+    """Write a document of about so many bytes: up to 4,000 localities of 300 addresses, then more in each."""
+    areas: dict[str, dict[str, str]] = {}
     with path.open("w", encoding="utf-8") as out:
-        out.writelines(many(model, size))
+        written, number = out.write(HEADS[model]), 0
+        while written < size:
+            village, round_ = number % 4000, number // 4000
+            values = {
+                "place": f"Wieś {village}",
+                "postcode": f"{66 + village // 2000}-{village % 1000:03}",
+                "unit": f"08{village % 12 + 1:02}{village % 7 + 1:02}2",
+                "locality": f"{village:07}",
+            }
+            areas[values["unit" if model == 2012 else "locality"]] = values
+            north = 420_000 + village // 50 * 2_000 + round_ % 20 * 20 + 0.25
+            east = 205_000 + village % 50 * 2_000 + round_ // 20 % 20 * 20 + 0.5
+            values = values | {"street": f"{village}-{round_ % STREETS}"}
+            id = f"{number:08x}-0000-4000-8000-{number:012x}"
+            written += out.write(point(model, id, north=north, east=east, **values))
+            number += 1
+        for row in areas.values():
+            out.write(area(model, unit=row["unit"], locality=row["locality"], place=row["place"]))
+        out.write(TAILS[model])
 
 
 if __name__ == "__main__":
