@@ -333,19 +333,19 @@ def test_a_second_merge_is_remembered_anew(one, other, third):
 
 
 @pytest.mark.parametrize(
-    ("remembered", "said"),
+    ("remembered", "words"),
     [
         (True, "Na wpis {} przeszły: zgłoszenia: 1, odnośniki właścicieli: 0, ceny: 1. Po przywróceniu"),
         (False, "Nie zapamiętano, co przeszło na wpis {}: po przywróceniu zgłoszenia i ceny zostaną przy nim."),
     ],
 )
-def test_the_desk_says_beforehand_what_comes_back(client, editor, one, other, remembered, said):
+def test_the_desk_says_beforehand_what_comes_back(client, editor, one, other, remembered, words):
     theirs = {ask(other), factories.DepotPriceFactory(depot=other)}
     merge(one, other)
     if not remembered:
         Decision.objects.filter(kind="merge").delete()
     page, decide = (reverse(f"admin:catalog_depot_{name}", args=[other.pk]) for name in ("change", "decide"))
-    assert said.format(one.pk) in client.get(page).content.decode().replace("\xa0", " ")
+    assert words.format(one.pk) in client.get(page).content.decode().replace("\xa0", " ")
     client.post(decide, {"decision": "publish", "note": "to dwa"})
     assert of(other if remembered else one) == theirs
     assert "o przywróceniu" not in client.get(page).content.decode()

@@ -90,8 +90,8 @@ def test_a_link_that_leads_nowhere(directory):
 @pytest.mark.django_db(transaction=True)
 def test_a_second_import_at_the_same_time_is_refused(directory):
     with exclusive_import():
-        said = beside(partial(refusal, "import_data", directory, commit=True)).result()
-    assert "another import is running" in said
+        text = beside(partial(refusal, "import_data", directory, commit=True)).result()
+    assert "another import is running" in text
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_a_run_from_a_file_is_recorded_with_its_checksum_and_can_be_looked_at_in
 
 def test_a_file_of_no_known_form_is_recorded_for_the_source_of_the_command(tmp_path):
     (tmp_path / "x.csv").write_text("a;b\n1;2\n")
-    said = refusal("import_depots", tmp_path / "x.csv", commit=True)
+    text = refusal("import_depots", tmp_path / "x.csv", commit=True)
     record = ImportRun.objects.get()
-    assert (record.source, record.outcome, record.message in said) == ("osm-depots", "refused", True)
+    assert (record.source, record.outcome, record.message in text) == ("osm-depots", "refused", True)
     assert "is of no known form" in record.message
     source = all_sources()["teryt-simc"]
     origin = files_origin(import_steps.step([tmp_path / "gone.csv"], source, *source.formats))

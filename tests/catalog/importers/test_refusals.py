@@ -85,9 +85,9 @@ def test_a_second_run_and_a_refusal_leave_everything_as_it_was(tmp_path):
     ):
         # The voivodeship is refused after rows were written, which are undone.
         allowed = {"commit": True, "allow_removals": "voivodeship" in message}
-        said = commands.refusal(command, write(tmp_path / name, content), **allowed)
-        assert re.fullmatch(f"nothing was imported: .*{message}.*", said)
-        assert name in said
+        text = commands.refusal(command, write(tmp_path / name, content), **allowed)
+        assert re.fullmatch(f"nothing was imported: .*{message}.*", text)
+        assert name in text
         assert dump() == before
 
 
@@ -132,8 +132,8 @@ def test_a_full_disk_is_told_in_one_line_and_changes_nothing(model, tmp_path):
         (tmp_path / name).write_bytes(content)
     fill_disk(model)
     before = dump()
-    said = 'nothing was imported: the database refused: could not extend file "base/1": No space left on device'
-    assert commands.refusal("import_data", tmp_path, commit=True) == said
+    text = 'nothing was imported: the database refused: could not extend file "base/1": No space left on device'
+    assert commands.refusal("import_data", tmp_path, commit=True) == text
     assert dump() == before
 
 
@@ -142,8 +142,8 @@ def test_an_import_whose_rows_the_planner_cannot_be_told_of_changes_nothing(db, 
     (tmp_path / "terc.zip").write_bytes(small_country.terc())
     monkeypatch.setattr(runner, "analyse", Mock(side_effect=refused))
     before = dump()
-    said = "nothing was imported: the database refused: could not write to file: No space left on device"
-    assert commands.refusal("import_teryt", tmp_path / "terc.zip", commit=True) == said
+    text = "nothing was imported: the database refused: could not write to file: No space left on device"
+    assert commands.refusal("import_teryt", tmp_path / "terc.zip", commit=True) == text
     assert dump() == before
 
 
@@ -164,9 +164,9 @@ def test_a_connection_that_breaks_at_the_commit_leaves_it_open_whether_the_data_
     with connection.cursor() as cursor:
         cursor.execute(GOES_AWAY)
     try:
-        said = commands.refusal("import_teryt", tmp_path / "terc.zip", commit=True)
-        assert said.startswith("it is not known whether the data are in: the connection broke while they were commi")
-        assert said.endswith("they are if the admin has a record of this run, and running it again does no harm")
+        text = commands.refusal("import_teryt", tmp_path / "terc.zip", commit=True)
+        assert text.startswith("it is not known whether the data are in: the connection broke while they were commi")
+        assert text.endswith("they are if the admin has a record of this run, and running it again does no harm")
         # What it says is so: there are both or neither.
         assert ImportRun.objects.exists() == Municipality.objects.exists()
     finally:

@@ -294,9 +294,9 @@ def test_aims_hold_on_questions_held_out(origin):
         right = hits if question.meant else [not hits]
         answers[question.kind.partition(":")[0]].append((right[:1] == [True], any(right), question.text))
     for kind, aims in AIMS.items():
-        asked = len(answers[kind])
-        assert asked >= 20, kind
+        total = len(answers[kind])
+        assert total >= 20, kind
         firsts, threes = ([row[column] for row in answers[kind]] for column in (0, 1))
         missed = [text for _, any_right, text in answers[kind] if not any_right]
-        assert sum(firsts) / asked >= aims[0], (kind, missed)
-        assert sum(threes) / asked >= aims[1], (kind, missed)
+        assert sum(firsts) / total >= aims[0], (kind, missed)
+        assert sum(threes) / total >= aims[1], (kind, missed)

@@ -213,18 +213,6 @@ def test_an_editor_takes_back_only_what_is_their_own(client, editor):
     assert factories.fresh(depot).data_status == "unverified"
 
 
-@pytest.mark.slow
-def test_two_thousand_are_taken_back_in_as_many_statements_as_one(editor, django_assert_max_num_queries):
-    keys = [depot.pk for depot in many(2000)]
-    history.record_bulk(models.Depot, keys, by=None, reason="import")
-    closed = models.Depot.RemovalReason.CLOSED
-    batch = moderation.remove_depots(keys=keys, reason=closed, by=editor, on=TODAY, note="pomyłka").decision
-    with django_assert_max_num_queries(17):
-        undone = journal.undo(decision=batch, by=editor, on=batch.decided_at)
-    assert (undone.restored, undone.left) == (2000, [])
-    assert models.Depot.objects.published().count() == 2000
-
-
 def test_many_added_depots_are_taken_back_in_as_many_statements_as_one(editor, django_assert_max_num_queries):
     with journal.recording(models.Decision.Kind.SUBMISSION, by=editor, title="Przyjęto") as record:
         for depot in many(20):

@@ -336,8 +336,8 @@ def test_the_command_sends_again_and_fails_while_it_cannot(settings, monkeypatch
         assert run(former) == "1 letters wait; add --commit to send them\n"
     assert run("purge_requests")
     settings.EMAIL_BACKEND = DOWN
-    said = refusal("send_pending_letters", commit=True)
-    assert f"not sent: submission {lost.pk}; the log says why" in said
+    text = refusal("send_pending_letters", commit=True)
+    assert f"not sent: submission {lost.pk}; the log says why" in text
     now[0] += timedelta(minutes=9)
     settings.EMAIL_BACKEND = WORKING
     assert run("send_pending_letters", commit=True) == "1 letters sent\n"

@@ -124,7 +124,7 @@ def generate(path: Path, model: int, size: int) -> None:
     with path.open("w", encoding="utf-8") as out:
         written, number = out.write(HEADS[model]), 0
         while written < size:
-            village, round_ = number % 4000, number // 4000
+            village, lap = number % 4000, number // 4000
             values = {
                 "place": f"Wieś {village}",
                 "postcode": f"{66 + village // 2000}-{village % 1000:03}",
@@ -132,9 +132,9 @@ def generate(path: Path, model: int, size: int) -> None:
                 "locality": f"{village:07}",
             }
             areas[values["unit" if model == 2012 else "locality"]] = values
-            north = 420_000 + village // 50 * 2_000 + round_ % 20 * 20 + 0.25
-            east = 205_000 + village % 50 * 2_000 + round_ // 20 % 20 * 20 + 0.5
-            values = values | {"street": f"{village}-{round_ % STREETS}"}
+            north = 420_000 + village // 50 * 2_000 + lap % 20 * 20 + 0.25
+            east = 205_000 + village % 50 * 2_000 + lap // 20 % 20 * 20 + 0.5
+            values = values | {"street": f"{village}-{lap % STREETS}"}
             id = f"{number:08x}-0000-4000-8000-{number:012x}"
             written += out.write(point(model, id, north=north, east=east, **values))
             number += 1

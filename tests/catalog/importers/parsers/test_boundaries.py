@@ -206,16 +206,13 @@ def test_a_hole_stays_and_its_enclave_does_not_overlap_it(tmp_path):
     assert shapely.intersection(around.area, inside.area).area == 0
 
 
-def test_an_area_may_have_several_parts(tmp_path):
+def test_an_area_may_have_several_parts_and_a_loop_is_resolved_into_two(tmp_path):
     both = shapely.union_all([AREAS["1206912"], shapely.box(515_000, 240_000, 516_000, 241_000)])
-    (row,) = boundaries.parse_shapefile(packed(tmp_path, {"1206912": both})).rows
-    assert (row.area.geom_type, len(row.area.geoms)) == ("MultiPolygon", 2)
-
-
-def test_loop_is_resolved(tmp_path):
+    (parts,) = boundaries.parse_shapefile(packed(tmp_path, {"1206912": both})).rows
     bow = Polygon([(19, 50), (19.1, 50.1), (19.1, 50), (19, 50.1)])
-    (row,) = boundaries.parse_geojson(geojson(tmp_path, [({"teryt": "1206912"}, bow)])).rows
-    assert (row.area.is_valid, row.area.geom_type) == (True, "MultiPolygon")
+    (loop,) = boundaries.parse_geojson(geojson(tmp_path, [({"teryt": "1206912"}, bow)])).rows
+    for area in (parts.area, loop.area):
+        assert (area.is_valid, area.geom_type, len(area.geoms)) == (True, "MultiPolygon", 2)
 
 
 def test_overlapping_areas_are_cleaned(tmp_path):
