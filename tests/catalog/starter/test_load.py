@@ -26,27 +26,14 @@ from tests import factories
 from tests.commands import refusal, run
 from tests.factories import unproject
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def units():
-    return starter.read_units()
+units = pytest.fixture(starter.read_units, scope="module")
+postcodes = pytest.fixture(starter.read_postcodes, scope="module")
+depots = pytest.fixture(starter.read_demonstration, scope="module")
 
 
 @pytest.fixture(scope="module")
 def places():
     return [place for place in starter.read_places() if place.lat is not None]
-
-
-@pytest.fixture(scope="module")
-def postcodes():
-    return starter.read_postcodes()
-
-
-@pytest.fixture(scope="module")
-def depots():
-    return starter.read_demonstration()
 
 
 @pytest.fixture(scope="module")
@@ -294,6 +281,7 @@ def test_demonstration_depots_are_refused_beside_real_ones():
 
 
 @pytest.mark.slow
+@pytest.mark.django_db
 def test_the_starter_data_are_exported_byte_for_byte(tmp_path):
     options = Options(today=factories.TODAY, write=True)
     for step in (import_steps.load_units, import_steps.load_places, import_steps.load_postcodes):
@@ -306,6 +294,7 @@ def test_the_starter_data_are_exported_byte_for_byte(tmp_path):
     assert all(line in stated for line in printed.splitlines())
 
 
+@pytest.mark.django_db
 def test_an_exported_catalog_is_read_back(tmp_path):
     unit = factories.krakow()
     at = {"lat": 50.05, "lon": 19.95}
