@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import pytest
 
@@ -115,6 +115,14 @@ def run_python(
     """Run Python in the project. settings: its environment, that of the tests unless told otherwise."""
     how = {"cwd": PROJECT_ROOT, "env": {**settings, **environment}, "timeout": limit_s}
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, **how)
+
+
+def refusal(*arguments: str, **how: Any) -> str:
+    """What a command says that is refused: one line, perhaps below lines of gunicorn's log. how: as `run_python`'s."""
+    done = run_python(*arguments, **how)
+    *log, text = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, all(line.startswith("{") for line in log)) == (1, "", True), done.stderr
+    return text
 
 
 def processes_naming(folder: Path) -> list[int]:

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from catalog.models import Dataset, ImportRun
 from fueldepot import checks
-from tests.fueldepot.sharers import NOWHERE, run_python
+from tests.fueldepot.sharers import NOWHERE, refusal
 from tests.ops.databases import fresh_database, url
 from tests.ports import free_port
 
@@ -23,48 +23,36 @@ def test_this_server_is_new_enough_and_an_old_one_is_an_error(monkeypatch):
     assert message.id == "fueldepot.E001"
 
 
-@pytest.fixture
-def sql_ascii(transactional_db):
-    """The address of a database that knows no letters."""
-    with fresh_database("ascii", "LOCALE_PROVIDER libc LOCALE 'C' ENCODING 'SQL_ASCII'") as name:
-        yield url(name)
+COMMANDS = (
+    *("manage.py migrate", "-m fueldepot purge_submissions", "-m fueldepot.local.serve --port {port}"),
+    "-m gunicorn fueldepot.wsgi --config fueldepot/gunicorn.py --bind 127.0.0.1:{port}",
+)
+ANOTHER = "make another: createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 …"
+UNFIT = {
+    "SQL_ASCII": f"is SQL_ASCII, not UTF-8; {ANOTHER} (fueldepot.E002)",
+    "UTF8": f"has a locale that knows no Polish letters; {ANOTHER} (fueldepot.E003)",
+}
 
 
-RUN = ("-m", "fueldepot.local.serve", "--port", "{port}")
-GUNICORN = ("-m", "gunicorn", "fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", "127.0.0.1:{port}")
-
-
-def refusal(command, **environment):
-    """What a start says that is refused, without a traceback. environment: beside that of the tests."""
-    done = run_python(*(part.format(port=free_port()) for part in command), SECRET_KEY="x", **environment)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    return done.stderr
+def refusal_of(command, address):
+    return refusal(*command.format(port=free_port()).split(), SECRET_KEY="x", DATABASE_URL=address)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [("manage.py", "migrate"), ("-m", "fueldepot", "purge_submissions"), RUN, GUNICORN])
-def test_a_database_that_is_not_utf8_is_refused(sql_ascii, command):
-    said = "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: "
-    assert said in refusal(command, DATABASE_URL=sql_ascii)
-    with psycopg.connect(sql_ascii) as database:
-        assert database.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone() == (0,)
+@pytest.mark.parametrize(
+    ("encoding", "command"), [*(("SQL_ASCII", command) for command in COMMANDS), ("UTF8", COMMANDS[0])]
+)
+def test_a_database_that_does_not_know_polish_letters_is_refused(transactional_db, encoding, command):
+    with fresh_database("c", f"LOCALE_PROVIDER libc LOCALE 'C' ENCODING '{encoding}'") as name:
+        assert refusal_of(command, url(name)) == f"fueldepot: database 'default' {UNFIT[encoding]}"
+        with psycopg.connect(url(name)) as database:
+            assert database.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone() == (0,)
 
 
 @pytest.mark.slow
-def test_a_database_without_polish_letters_is_refused(transactional_db):
-    with fresh_database("c", "LOCALE_PROVIDER libc LOCALE 'C' ENCODING 'UTF8'") as name:
-        said = refusal(("manage.py", "migrate"), DATABASE_URL=url(name))
-    assert said == (
-        "fueldepot: database 'default' has a locale that knows no Polish letters; make another: "
-        "createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 … (fueldepot.E003)\n"
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", [RUN, GUNICORN])
-def test_a_database_that_is_away_at_the_start_is_one_line(command):
-    assert "fueldepot: the database cannot be used: " in refusal(command, DATABASE_URL=NOWHERE)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_database_that_is_away_is_one_line(command):
+    assert refusal_of(command, NOWHERE).startswith("fueldepot: the database cannot be used: connection ")
 
 
 def ids(messages):
