@@ -41,6 +41,13 @@ for profile, examples in {"quick": 25, "thorough": 200}.items():
     )
 hypothesis_settings.load_profile("quick")
 
+ASKED_FOR = {
+    "browser": "drives a browser",
+    "clients": "installs generators of clients from two registries",
+    "machines": "builds up several machines",
+}
+"""Marks of what needs the machine for itself, or packages that are not locked."""
+
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
 
 plain = Template._render
@@ -69,12 +76,16 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(200_000, 20, 20)  # tests make and drop many more objects than a request
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the long tests first: those that start processes and wait, and those that import the whole country.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what must be asked for. Put the long tests first: they start processes, or import the whole country.
 
     Put the slow tests that empty the database last, with their modules: the others need its rows, and CI deals tests
     out by the module (`--dist loadfile`). Raises UsageError for a module with slow tests of both kinds.
     """
+    for mark, what in ASKED_FOR.items():
+        for item in items:
+            if item.get_closest_marker(mark) and mark not in config.option.markexpr:
+                item.add_marker(pytest.mark.skip(reason=f"{what}; ask for it with -m {mark}"))
     slow = [item for item in items if item.get_closest_marker("slow")]
     emptying = {item.path for item in slow if empties_database(item)}
     if mixed := emptying & {item.path for item in slow if uses_database(item) and not empties_database(item)}:

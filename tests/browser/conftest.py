@@ -1,5 +1,6 @@
 """Chromium with a real service and starter data; skipped where either is missing."""
 
+import json
 import re
 import shutil
 import urllib.parse
@@ -17,6 +18,55 @@ CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 """The shell renders as Chromium does, without its windows, for a third of the processor time."""
 QUIET = ["--no-sandbox", "--no-first-run"]
 QUIET += [f"--disable-{what}" for what in ("gpu", "background-networking", "component-update", "sync")]
+
+
+CASES = """
+import json
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.utils import timezone
+from catalog.admin.evidence import find_neighbours
+from catalog.models import Depot, Draft, Submission
+from catalog.submissions.tokens import hash_email
+from prices.models import DepotPrice
+from regulations.models import Deadline
+
+now = timezone.now()
+published = Depot.objects.published().order_by("pk")
+in_krakow = published.filter(municipality="1261011")
+
+def submit(depot, email, **values):
+    return Submission.objects.create(
+        depot=depot, kind="correct", state="waiting", email=email, email_hash=hash_email(email), created_at=now,
+        mailed_at=now, confirmed_at=now, **values,
+    ).pk
+
+for depot in published.reverse()[:2]:
+    phone = {"proposed": {"phone": "+48 600 000 001"}, "stored": {"phone": depot.phone}}
+    submit(depot, f"jan@opal{depot.pk}.pl", message="Z tabliczki. " * 60, **phone)
+    DepotPrice.objects.create(depot=depot, fuel="pellet", price=1500, unit="t", day=now.date(), submitted_at=now)
+for deadline in Deadline.objects.order_by("pk")[:2]:
+    Draft.objects.create(
+        content_type=ContentType.objects.get_for_model(Deadline), object_id=deadline.pk, title="termin", deletion=True,
+        state="waiting", reason="Uchylony.", drafted_at=now, drafted_by=User.objects.first(),
+    )
+depot = published.first()
+stored = {"name": depot.name, "street": depot.street}
+proposed = {"name": "Ąę" * 90, "street": "Morawskiego"}
+long = submit(depot, "dlugi@opal.pl", proposed=proposed, stored=stored, message="Z tabliczki. " * 40)
+depot = in_krakow.first()
+place = {"lat": depot.lat, "lon": depot.lon, "location_approximate": True, "municipality": "1261011"}
+stored = place | {"name": depot.name}
+moved = stored | {"name": "Skład" * 40, "lat": depot.lat + 0.002, "location_approximate": False}
+print(json.dumps({
+    "long": long,
+    "moved": submit(depot, "jan@opal.pl", proposed=moved, stored=stored),
+    "depot": depot.pk,
+    "with a neighbour": next(depot.pk for depot in in_krakow if find_neighbours(depot)),
+    "account": User.objects.create_user("nowa").pk,
+}))
+"""
+"""Makes two of each case, a correction with long words, and one that moves a depot; then a new account."""
 
 
 class Service(Site):
@@ -49,24 +99,25 @@ class Service(Site):
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def shell(self, script: str) -> list[str]:
-        """The words that a script of Django printed."""
-        return self.manage("shell", "-v0", "-c", script).split()
+    @cached_property
+    def editor(self) -> dict[str, str]:
+        """What a chief editor types to log in."""
+        return dict(re.findall(r"(login|password): +(\S+)", self.manage("create_editor")))
+
+    def enter(self, page: Any) -> None:
+        """Log the editor in on the page that asks for it."""
+        page.locator("[name=username]").fill(self.editor["login"])
+        page.locator("[name=password]").fill(self.editor["password"])
+        page.locator("#login-form [type=submit]").click()
+
+    def read(self, path: str) -> Any:
+        """The JSON of an address."""
+        return json.loads(self.get(path).body)
 
     @cached_property
-    def editor(self) -> tuple[str, str]:
-        """Name and password of a chief editor."""
-        printed = self.manage("create_editor")
-        return tuple(re.search(rf"{name}: +(\S+)", printed)[1] for name in ("login", "password"))  # type: ignore[index, return-value]
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave browser tests out of the suite, where they would time out on two cores."""
-    if "browser" in config.option.markexpr:
-        return
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.skip(reason="drives a browser; ask for it with -m browser"))
+    def cases(self) -> dict[str, int]:
+        """Numbers of rows that the desk decides about, by what they are; see CASES."""
+        return json.loads(self.manage("shell", "-v0", "-c", CASES))
 
 
 @pytest.fixture(scope="session")
@@ -139,16 +190,12 @@ def log_in(open_window: Any, site: Service) -> Callable[..., Any]:
     """Return a function that opens a window with a login. It takes options of playwright, and statuses to expect."""
 
     def open_desk(refused: Collection[int] = (), **options: Any) -> Any:
-        name, password = site.editor
         reader = open_window(viewport={"width": 1280, "height": 900}, **options)
         reader.refused = {*refused}
-        page = reader.page
-        page.goto("/admin/")
-        page.locator("[name=username]").fill(name)
-        page.locator("[name=password]").fill(password)
-        page.locator("[type=submit]").click()
-        page.locator("#content-main").wait_for()
-        return page
+        reader.page.goto("/admin/")
+        site.enter(reader.page)
+        reader.page.locator("#content-main").wait_for()
+        return reader.page
 
     return open_desk
 

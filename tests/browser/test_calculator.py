@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.browser.test_look import advance, calculate
+from tests.browser.test_look import BROKEN_WORDS, advance, calculate
 
 pytestmark = pytest.mark.browser
 
+BACK = ("Inne prace i dokumenty", "Nowe źródło ciepła", "Dom dzisiaj", "Kto mieszka i jaki ma dochód")
 LATE = """() => {
     const [ask, waits] = [window.fetch, [1000]];
     window.fetch = async (...asked) => {
@@ -22,6 +23,21 @@ def reach(page, title):
     page.get_by_role("heading", name=title).wait_for()
 
 
+def test_back_in_the_browser_keeps_the_answers(page):
+    calculate(page)
+    for title in ("Powierzchnie i koszty", *BACK):
+        page.go_back()
+        reach(page, title)
+    assert page.locator("[name=income]").input_value() == "2000"
+    page.locator("[name=income]").fill("2100")
+    page.go_forward()
+    reach(page, "Dom dzisiaj")
+    page.go_back()
+    reach(page, "Kto mieszka i jaki ma dochód")
+    assert page.locator("[name=income]").input_value() == "2100"
+    assert "2100" not in page.evaluate("JSON.stringify([localStorage, sessionStorage, history.state, document.cookie])")
+
+
 def test_a_link_to_a_mistake_stays_on_the_page(open_window):
     reader = open_window(viewport={"width": 390, "height": 844})
     reader.refused = {400}
@@ -29,6 +45,7 @@ def test_a_link_to_a_mistake_stays_on_the_page(open_window):
     calculate(page)
     page.go_back()
     reach(page, "Powierzchnie i koszty")
+    assert page.locator("[name=walls]").input_value() == "100"
     page.locator("[name=walls]").fill("sto")
     page.locator("form.calculator button[type=submit]").first.click()
     page.locator(".mistakes a").click()
@@ -55,9 +72,17 @@ def test_the_last_page_asked_for_is_shown_whatever_answer_comes_last(page):
     assert page.locator("[name=walls]").input_value() == "100"
 
 
-def test_the_result_of_a_whole_plan_prints_on_as_many_pages_as_it_says(open_window):
-    page = open_window(viewport={"width": 1366, "height": 768}).page
+def test_the_result_fits_a_phone_both_halves_of_a_wide_screen_and_as_many_pages_of_paper_as_it_says(page):
     calculate(page)
+    page.evaluate("document.querySelector('.subsidy-items tfoot strong').textContent = '135\\u00a0000\\u00a0zł'")
+    assert page.evaluate(BROKEN_WORDS) == []
+    page.set_viewport_size({"width": 1366, "height": 768})
+    left, right = (page.get_by_role("heading", name=name).bounding_box() for name in ("Pozycje", "Co dalej"))
+    assert left["x"] < 1366 / 2 < right["x"]
+    assert right["y"] < 768
+    # Each note of the table stands on one line.
+    assert len({note.bounding_box()["height"] for note in page.locator(".subsidy-items small").all()}) == 1
+    assert page.pdf(format="A4").count(b"/Type /Page\n") <= 2
     page.get_by_role("button", name="Inne prace i dokumenty").click()
     reach(page, "Inne prace i dokumenty")
     for box in page.locator("form.calculator input[type=checkbox]").all():

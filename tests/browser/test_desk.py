@@ -1,4 +1,4 @@
-"""The admin on a screen of 1280 pixels: width of lists, merging of a pair."""
+"""The admin on a screen of 1280 pixels: width, keys, maps, decisions."""
 
 import re
 
@@ -25,20 +25,29 @@ LEGIBLE = ("color-contrast", "link-in-text-block")
 """Rules of axe about colours, of level AA."""
 
 
+def open_first(desk, path="catalog/depot/"):
+    """Open the first row of a list, and wait for the script of its page."""
+    desk.goto(f"/admin/{path}")
+    desk.locator("#result_list tbody th a").first.click()
+    desk.get_by_role("button", name="? klawisze").wait_for()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_desk_is_legible(log_in, scheme):
+def test_the_desk_is_legible_and_cuts_no_field_of_a_depot(log_in, scheme):
     desk = log_in(color_scheme=scheme)
     found = []
     for path in PAGES:
         desk.goto(f"/admin/{path}")
         found += findings(desk, *LEGIBLE)
-    desk.goto("/admin/catalog/depot/")
-    desk.locator("#result_list tbody a").first.click()
-    desk.locator("#id_name").wait_for()
+    open_first(desk)
     found += findings(desk, *LEGIBLE)
     assert found == []
     ground = desk.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
     assert (max(ground) < 64) == (scheme == "dark")
+    for width in (390, 1280):
+        desk.set_viewport_size({"width": width, "height": 900})
+        cut = "(rows) => rows.filter((row) => row.scrollWidth > row.clientWidth).map((row) => row.className)"
+        assert desk.eval_on_selector_all(".form-row", cut) == []
 
 
 def test_every_list_fits(desk):
@@ -51,13 +60,22 @@ def test_every_list_fits(desk):
     assert {path: over for path, over in wide.items() if over > 2} == {}
 
 
-def test_the_start_page_uses_its_width_and_breaks_no_word(desk):
+def test_the_start_page_uses_its_width_and_breaks_no_word_also_with_a_voivodeship_that_is_taken_and_given_back(desk):
     assert desk.evaluate("document.querySelector('#content').getBoundingClientRect().right") == 1280
     cells = ".overview table :is(th, td, .button)"
     lines = "(cells) => cells.filter((one) => getComputedStyle(one).wordBreak !== 'normal').length"
     assert desk.locator(cells).count() > 50
     assert desk.eval_on_selector_all(cells, lines) == 0
     assert max(desk.eval_on_selector_all(".overview .wide", CUT)) <= 2
+    row = desk.locator("tr", has_text="małopolskie")
+    row.get_by_role("button", name="biorę").click()
+    assert "Województwo małopolskie jest Twoje" in desk.locator(".messagelist").inner_text()
+    for width in (390, 1366):
+        desk.set_viewport_size({"width": width, "height": 900})
+        assert findings(desk) == []
+        assert set(desk.eval_on_selector_all(".overview .wide", CUT)) == {0}, width
+    row.get_by_role("button", name="zwolnij").click()
+    row.get_by_role("button", name="biorę").wait_for()
 
 
 def test_a_bulk_action_asks_first_and_is_turned_down_or_confirmed(desk):
@@ -83,43 +101,28 @@ def test_a_bulk_action_asks_first_and_is_turned_down_or_confirmed(desk):
     assert findings(desk) == []
 
 
-def test_a_queue_is_worked_through_by_one_key(desk):
-    desk.goto("/admin/catalog/depot/?queue=never&unit=12")
-    desk.locator("#result_list tbody a").first.click()
-    desk.locator("#id_name").wait_for()
+def test_a_queue_is_worked_through_by_one_key_that_decides_once_when_it_is_held_down(desk):
+    open_first(desk, "catalog/depot/?queue=never&unit=12")
     seen = set()
     for _ in range(3):
         seen.add(desk.url.partition("?")[0])
         name = desk.input_value("#id_name")
         desk.locator("h1, #content").first.click()
-        desk.keyboard.press("s")
+        desk.keyboard.down("s")
         desk.wait_for_function("name => document.querySelector('#id_name')?.value !== name", arg=name)
         assert "Sprawdzono" in desk.locator(".messagelist").inner_text()
         assert "unit%3D12" in desk.url
+        page = desk.url
+        desk.keyboard.down("s")
+        desk.wait_for_timeout(700)
+        assert desk.url == page
+        desk.keyboard.up("s")
     assert len(seen) == 3
-    desk.keyboard.press("?")
-    assert "Sprawdzony i następny" in desk.locator("dialog.keys").inner_text()
-    assert findings(desk) == []
-
-
-def test_a_key_held_down_decides_once(desk):
-    desk.goto("/admin/catalog/depot/?queue=never&unit=12")
-    desk.locator("#result_list tbody a").first.click()
-    first = desk.input_value("#id_name")
-    desk.get_by_role("button", name="? klawisze").wait_for()  # by the script
-    desk.keyboard.down("s")
-    desk.wait_for_function("name => document.querySelector('#id_name')?.value !== name", arg=first)
-    second = desk.url
-    desk.keyboard.down("s")
-    desk.wait_for_timeout(1500)
-    assert desk.url == second
 
 
 def test_keys_are_turned_off_and_on(desk):
     """WCAG 2.1.4: a program that turns speech into keys would decide."""
-    desk.goto("/admin/catalog/depot/")
-    desk.locator("#result_list tbody a").first.click()
-    desk.get_by_role("button", name="? klawisze").wait_for()  # by the script
+    open_first(desk)
     page = desk.url
     for key in ("?", None):
         if key:
@@ -127,6 +130,7 @@ def test_keys_are_turned_off_and_on(desk):
         else:
             desk.get_by_role("button", name="? klawisze").click()
         dialog = desk.get_by_role("dialog", name="Klawisze")
+        assert "Sprawdzony i następny" in dialog.inner_text()
         assert findings(desk) == []
         dialog.get_by_role("checkbox", name="Klawisze działają").set_checked(key is None)
         dialog.get_by_role("button", name="Zamknij").click()
@@ -141,12 +145,8 @@ def test_keys_are_turned_off_and_on(desk):
 
 
 def test_enter_in_a_field_decides_nothing(desk, site):
-    submission, depot = site.shell(CORRECTION)
-    for path, field in (
-        (f"submission/{submission}", "#reason"),
-        (f"depot/{depot}", "#id_name"),
-        (f"depot/{depot}", "#note"),
-    ):
+    submission, depot = f"submission/{site.cases['moved']}", f"depot/{site.cases['depot']}"
+    for path, field in ((submission, "#reason"), (depot, "#id_name"), (depot, "#note")):
         desk.goto(f"/admin/catalog/{path}/change/")
         desk.locator(field).fill("nie do druku")
         desk.keyboard.press("Enter")
@@ -154,36 +154,6 @@ def test_enter_in_a_field_decides_nothing(desk, site):
         assert desk.input_value(field) == "nie do druku"
         assert desk.locator(".messagelist").count() == 0
 
-
-SUBMIT = """
-from django.utils import timezone
-from catalog.models import Depot, Submission
-from catalog.submissions.tokens import hash_email
-
-now = timezone.now()
-def submit(depot, email, **values):
-    return Submission.objects.create(
-        depot=depot, kind="correct", state="waiting", email=email, email_hash=hash_email(email), created_at=now,
-        mailed_at=now, confirmed_at=now, **values,
-    )
-"""
-TWO_OF_EACH = f"""{SUBMIT}
-from django.contrib.auth import get_user_model
-from django.contrib.contenttypes.models import ContentType
-from catalog.models import Draft
-from prices.models import DepotPrice
-from regulations.models import Deadline
-
-for depot in Depot.objects.published().order_by("-pk")[:2]:
-    phone = {{"proposed": {{"phone": "+48 600 000 001"}}, "stored": {{"phone": depot.phone}}}}
-    submit(depot, f"jan@opal{{depot.pk}}.pl", message="Z tabliczki. " * 60, **phone)
-    DepotPrice.objects.create(depot=depot, fuel="pellet", price=1500, unit="t", day=now.date(), submitted_at=now)
-for deadline in Deadline.objects.order_by("pk")[:2]:
-    Draft.objects.create(
-        content_type=ContentType.objects.get_for_model(Deadline), object_id=deadline.pk, title="termin", deletion=True,
-        state="waiting", reason="Uchylony.", drafted_at=now, drafted_by=get_user_model().objects.first(),
-    )
-"""
 
 KEYED = {
     "catalog/depot/?queue=never": {"s": "Sprawdzony i następny", "n": "Pomiń, następny"},
@@ -196,7 +166,7 @@ KEYED = {
 
 
 def test_every_case_has_its_place_its_keys_its_decision_and_a_next_one_above_the_fold(desk, site):
-    site.shell(TWO_OF_EACH)
+    assert site.cases
     desk.set_viewport_size({"width": 1366, "height": 768})
     for path, words in KEYED.items():
         desk.goto(f"/admin/{path}")
@@ -216,18 +186,9 @@ def test_every_case_has_its_place_its_keys_its_decision_and_a_next_one_above_the
         place.get_by_text(re.compile("^2 z")).wait_for()
 
 
-LONG = f"""{SUBMIT}
-depot = Depot.objects.published().order_by("pk").first()
-stored = {{"name": depot.name, "street": depot.street}}
-proposed = {{"name": "Ąę" * 90, "street": "Morawskiego"}}
-print(submit(depot, "dlugi@opal.pl", proposed=proposed, stored=stored, message="Z tabliczki. " * 40).pk)
-"""
-
-
 def test_a_long_case_has_its_whole_decision_above_the_fold_and_a_long_word_hides_no_proposed_value(desk, site):
-    (submission,) = site.shell(LONG)
     desk.set_viewport_size({"width": 1366, "height": 768})
-    desk.goto(f"/admin/catalog/submission/{submission}/change/")
+    desk.goto(f"/admin/catalog/submission/{site.cases['long']}/change/")
     assert desk.evaluate("document.documentElement.scrollHeight") > 800
     for choice in (desk.get_by_label("cały wpis sprawdzony"), desk.locator("[data-key=s]"), desk.locator("#reason")):
         box = choice.bounding_box()
@@ -240,37 +201,22 @@ def test_a_long_case_has_its_whole_decision_above_the_fold_and_a_long_word_hides
         assert max(desk.eval_on_selector_all(".decide table", CUT)) <= 2
 
 
-def test_no_field_of_a_depot_is_cut_beside_what_is_known_of_it(desk):
-    desk.goto("/admin/catalog/depot/")
-    desk.locator("#result_list tbody a").first.click()
-    desk.locator("#id_postcode").wait_for()
-    for width in (390, 1280):
-        desk.set_viewport_size({"width": width, "height": 900})
-        cut = "(rows) => rows.filter((row) => row.scrollWidth > row.clientWidth).map((row) => row.className)"
-        assert desk.eval_on_selector_all(".form-row", cut) == []
-
-
-def test_every_pair_and_the_second_factor_fit_a_phone_without_scrolling(desk):
+def test_a_pair_that_is_merged_once_and_the_second_factor_fit_a_phone_without_scrolling(desk):
     desk.set_viewport_size({"width": 390, "height": 844})
     desk.goto("/admin/catalog/depot/powtorzenia/")
-    pair = desk.get_by_role("link", name="Porównaj").first
-    box = pair.bounding_box()
+    link = desk.get_by_role("link", name="Porównaj").first
+    box = link.bounding_box()
     assert box["x"] + box["width"] <= 390
-    pair.click()
+    link.click()
     assert desk.eval_on_selector_all(".wide", CUT) == [0]
-    desk.goto("/admin/drugi-skladnik/")
-    assert desk.get_by_role("button", name="Włącz").bounding_box()["height"] >= 24
-
-
-def test_a_pair_is_merged_once(desk):
-    desk.goto("/admin/catalog/depot/powtorzenia/")
-    desk.get_by_role("link", name="Porównaj").first.click()
     pair = desk.url
     desk.get_by_role("button", name="Scal, zostaje wpis").first.click()
     assert "prowadzi do niego" in desk.locator(".messagelist").inner_text()
     desk.goto(pair)
     assert "nie ma czego decydować" in desk.locator(".warned").inner_text()
     assert desk.locator("#content button").count() == 0
+    desk.goto("/admin/drugi-skladnik/")
+    assert desk.get_by_role("button", name="Włącz").bounding_box()["height"] >= 24
 
 
 def test_a_faulty_price_list_is_told_row_by_row(desk, tmp_path):
@@ -281,16 +227,6 @@ def test_a_faulty_price_list_is_told_row_by_row(desk, tmp_path):
     desk.get_by_role("button", name="Pokaż podgląd").click()
     desk.locator("h2", has_text="Wiersze do poprawienia: 2").wait_for()
     assert desk.locator("#content table tbody tr", has_text="nie jest dniem").locator("th").inner_text() == "3"
-
-
-CORRECTION = f"""{SUBMIT}
-depot = Depot.objects.published().filter(municipality="1261011").order_by("pk").first()
-stored = {{"lat": depot.lat, "lon": depot.lon, "location_approximate": True, "municipality": "1261011"}}
-stored["name"] = depot.name
-moved = stored | {{"name": "Skład" * 40, "lat": depot.lat + 0.002, "location_approximate": False}}
-email = f"jan{{Submission.objects.count()}}@opal.pl"  # one author each: those of one are decided together
-print(submit(depot, email, proposed=moved, stored=stored).pk, depot.pk)
-"""
 
 
 def drag(page, pin):
@@ -304,8 +240,7 @@ def drag(page, pin):
 
 
 def test_an_author_is_asked_answers_and_the_position_is_seen_on_a_map(desk, open_window, site):
-    submission, depot = site.shell(CORRECTION)
-    decision = f"/admin/catalog/submission/{submission}/change/"
+    decision = f"/admin/catalog/submission/{site.cases['moved']}/change/"
     for width in (390, 1366):
         desk.set_viewport_size({"width": width, "height": 900})
         desk.goto(decision)
@@ -332,7 +267,7 @@ def test_an_author_is_asked_answers_and_the_position_is_seen_on_a_map(desk, open
     desk.goto(decision)
     assert "Tak, od Długiej." in desk.locator("#content-main").inner_text()
     assert findings(desk) == []
-    desk.goto(f"/admin/catalog/depot/{depot}/change/")
+    desk.goto(f"/admin/catalog/depot/{site.cases['depot']}/change/")
     desk.locator(".position-picker").scroll_into_view_if_needed()
     pin = desk.locator(".live-map .chosen")
     pin.wait_for()
@@ -343,13 +278,24 @@ def test_an_author_is_asked_answers_and_the_position_is_seen_on_a_map(desk, open
     assert findings(desk) == []
 
 
-def test_a_voivodeship_is_taken_and_given_back(desk):
-    row = desk.locator("tr", has_text="małopolskie")
-    row.get_by_role("button", name="biorę").click()
-    assert "Województwo małopolskie jest Twoje" in desk.locator(".messagelist").inner_text()
-    for width in (390, 1366):
-        desk.set_viewport_size({"width": width, "height": 900})
-        assert findings(desk) == []
-        assert set(desk.eval_on_selector_all(".overview .wide", CUT)) == {0}, width
-    row.get_by_role("button", name="zwolnij").click()
-    row.get_by_role("button", name="biorę").wait_for()
+def test_a_neighbour_on_the_map_of_a_depot_leads_to_its_page_and_moves_nothing(desk, site):
+    page = f"/admin/catalog/depot/{site.cases['with a neighbour']}/change/"
+    desk.goto(page)
+    desk.locator(".position-picker").scroll_into_view_if_needed()
+    neighbours = desk.get_by_role("link", name=re.compile(r", \d+ m"))
+    neighbours.first.wait_for()
+    edge = desk.locator(".live-map").bounding_box()
+    for box in (one.bounding_box() for one in neighbours.all()):
+        assert box["width"] > 9
+        assert all(edge[at] <= box[at] < edge[at] + edge[size] for at, size in (("x", "width"), ("y", "height")))
+    assert desk.locator(".place-name span:visible").count()
+    assert findings(desk) == []
+    before = desk.input_value("[name=lat]")
+    press = "(mark) => { mark.dispatchEvent(new MouseEvent('click', {bubbles: true})); return id_lat.value; }"
+    assert neighbours.first.evaluate(press) == before
+    desk.wait_for_url(lambda url: page not in url)
+    desk.goto(page)
+    desk.locator(".position-picker").scroll_into_view_if_needed()
+    neighbours.first.focus()
+    desk.keyboard.press("Enter")
+    desk.wait_for_url(lambda url: page not in url)

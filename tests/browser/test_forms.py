@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_a_correction_from_the_form_to_the_public(open_window, log_in, site):
-    depot = json.loads(site.get("/api/v1/stores?teryt=1261011").body)[-1]
+    depot = site.read("/api/v1/stores?teryt=1261011")[-1]
     page = open_window().page
     page.goto(depot["url"])
     page.get_by_role("link", name="Popraw").first.click()
@@ -30,7 +30,7 @@ def test_a_correction_from_the_form_to_the_public(open_window, log_in, site):
     page.get_by_role("button", name="Potwierdzam").click()
     page.get_by_text("czeka na decyzję redakcji").first.wait_for()
     assert findings(page) == []
-    assert json.loads(site.get(f"/api/v1/stores/{depot['id']}").body)["name"] == depot["name"]
+    assert site.read(f"/api/v1/stores/{depot['id']}")["name"] == depot["name"]
 
     desk = log_in()
     desk.goto("/admin/catalog/submission/")
@@ -82,7 +82,7 @@ def test_a_late_position_does_not_replace_what_was_typed_meanwhile(page):
 
 
 def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, log_in, site):
-    depot = json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]
+    depot = site.read("/api/v1/stores?teryt=1261011")[0]
     where = {"latitude": 50.0655, "longitude": 19.95}
     phone = {"viewport": {"width": 390, "height": 844}, "geolocation": where, "permissions": ["geolocation"]}
     page = open_window(**phone).page
@@ -127,11 +127,7 @@ def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, 
     assert findings(page) == []
 
     def prices():
-        return {
-            one["fuel"]
-            for one in json.loads(site.get(f"/api/v1/stores/{depot['id']}").body)["price_list"]
-            if one["price"] == 1555
-        }
+        return {one["fuel"] for one in site.read(f"/api/v1/stores/{depot['id']}")["price_list"] if one["price"] == 1555}
 
     assert eventually(lambda: prices() == set(SEVEN))
 

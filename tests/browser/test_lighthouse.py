@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -39,13 +39,6 @@ ON_PURPOSE = {"is-crawlable"}
 """What Lighthouse holds against a page of invented data, which is `noindex`."""
 
 
-class Proxied(NamedTuple):
-    """The service with the starter data as the public reaches it. paths: by the kind of page."""
-
-    url: str
-    paths: dict[str, str]
-
-
 @pytest.fixture(scope="module")
 def lighthouse() -> Path:
     tool = node_modules(Path(__file__).with_name("package.json"), "lighthouse") / ".bin" / "lighthouse"
@@ -56,7 +49,8 @@ def lighthouse() -> Path:
 
 
 @pytest.fixture(scope="module")
-def proxied(lighthouse: Path) -> Iterator[Proxied]:
+def proxied(lighthouse: Path) -> Iterator[dict[str, str]]:
+    """Addresses of the service with the starter data as the public reaches it, by the kind of page."""
     plain, tls = free_ports(2)
     url = f"https://127.0.0.1:{tls}"
     with open_folder("lighthouse") as home, ExitStack() as stack:
@@ -66,8 +60,8 @@ def proxied(lighthouse: Path) -> Iterator[Proxied]:
         stack.callback(nginx.kill)
         nginx.ready()
         depots = json.loads(site.get("/api/v1/stores?teryt=1261011", **HTTPS).body)
-        place = "/sklady/malopolskie/krakow-1261011/"
-        yield Proxied(url, {"home": "/", "place": place, "depot": depots[0]["url"].removeprefix(url)})
+        place = f"{url}/sklady/malopolskie/krakow-1261011/"
+        yield {"home": f"{url}/", "place": place, "depot": depots[0]["url"]}
 
 
 def measure(tool: Path, url: str, report: Path) -> dict[str, Any]:
@@ -92,10 +86,9 @@ def failed(report: dict[str, Any], category: str) -> set[str]:
 
 @pytest.mark.parametrize("kind", ["home", "place", "depot"])
 def test_a_page_is_fast_and_without_fault(lighthouse, proxied, tmp_path, kind):
-    url = proxied.url + proxied.paths[kind]
     performance = []
     while len(performance) < FASTEST_OF and max(performance, default=0) < LEAST_PERFORMANCE:
-        report = measure(lighthouse, url, tmp_path / f"{len(performance)}.json")
+        report = measure(lighthouse, proxied[kind], tmp_path / f"{len(performance)}.json")
         performance.append(scores(report)["performance"])
     weight = report["audits"]["total-byte-weight"]["numericValue"]
     print({"page": kind, "bytes": weight, "performance": performance, "scores": scores(report)})

@@ -2,13 +2,9 @@
 
 import base64
 import gzip
-import json
 import math
 import random
 import re
-import threading
-from contextlib import ExitStack
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import combinations, product
 
 import psycopg
@@ -46,7 +42,7 @@ def municipalities(site):
 
 @pytest.fixture(scope="module")
 def depot(site):
-    return json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]["url"].removeprefix(site.url)
+    return site.read("/api/v1/stores?teryt=1261011")[0]["url"].removeprefix(site.url)
 
 
 @pytest.fixture
@@ -172,36 +168,25 @@ def open_picker(page, depot):
     page.locator(".position-picker").scroll_into_view_if_needed()
 
 
-def test_maps_without_tiles_name_towns_and_that_of_a_form_postcodes(open_window, depot):
-    page = open_window(viewport={"width": 1366, "height": 768}).page
-    page.goto(KRAKOW)
-    names = page.locator(".place-name span:visible")
+def test_maps_without_tiles_name_towns_and_that_of_a_form_postcodes(krakow, depot):
+    names = krakow.locator(".place-name span:visible")
     names.first.wait_for()
     assert {"Niepołomice", "Skawina"} <= set(names.all_inner_texts())
-    marks = [one.bounding_box() for one in page.locator(".marker[role=button]:not(.under) .pin").all()]
-    edge = page.locator(".live-map").bounding_box()
+    marks = [one.bounding_box() for one in krakow.locator(".marker[role=button]:not(.under) .pin").all()]
+    edge = krakow.locator(".live-map").bounding_box()
     for name in names.all():
         box = name.bounding_box()
         assert not [mark for mark in marks if meet(box, mark)], name.inner_text()
         for at, size in AXES:
             assert edge[at] <= box[at], name.inner_text()
             assert box[at] + box[size] <= edge[at] + edge[size], name.inner_text()
-    page.goto(depot)
+    krakow.goto(depot)
     names.first.wait_for()
-    here = page.locator(".marker.here .pin").bounding_box()
+    here = krakow.locator(".marker.here .pin").bounding_box()
     assert not [name.inner_text() for name in names.all() if meet(name.bounding_box(), here)]
-    open_picker(page, depot)
+    open_picker(krakow, depot)
     names.first.wait_for()
     assert any(re.fullmatch(r"3\d-\d{3}", text) for text in names.all_inner_texts())
-
-
-def test_the_map_is_moved_by_keys(krakow):
-    marker = krakow.locator(".marker[role=button]").first
-    marker.wait_for()
-    before = marker.bounding_box()["x"]
-    krakow.locator(".live-map").focus()
-    krakow.keyboard.press("ArrowRight")
-    assert eventually(lambda: marker.bounding_box()["x"] < before - 30)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -215,16 +200,19 @@ def test_without_script_the_map_is_drawn_and_choices_work(open_window, scheme):
     assert page.locator(".depots.first h3 a").all_inner_texts()
 
 
-def test_paper_has_the_drawn_map_with_its_outline_and_the_numbers_of_the_list(open_window):
-    page = open_window(viewport={"width": 1366, "height": 768}).page
-    page.goto(KRAKOW)
-    page.locator(".marker[role=button]").first.wait_for()
-    drawn = page.locator(".depot-map figure > svg")
+def test_the_map_is_moved_by_keys_and_paper_has_a_drawn_one_with_its_outline_and_the_numbers_of_the_list(krakow):
+    marker = krakow.locator(".marker[role=button]").first
+    marker.wait_for()
+    before = marker.bounding_box()["x"]
+    krakow.locator(".live-map").focus()
+    krakow.keyboard.press("ArrowRight")
+    assert eventually(lambda: marker.bounding_box()["x"] < before - 30)
+    drawn = krakow.locator(".depot-map figure > svg")
     assert not drawn.is_visible()
-    page.emulate_media(media="print")
+    krakow.emulate_media(media="print")
     assert drawn.locator(".own").is_visible()
-    assert page.locator("#sklad-1 .pin").is_visible()
-    assert not page.locator(".live-map").is_visible()
+    assert krakow.locator("#sklad-1 .pin").is_visible()
+    assert not krakow.locator(".live-map").is_visible()
 
 
 @pytest.mark.parametrize(("absent", "pins"), [("**/leaflet*.js", 0), ("**/granice.geojson", 1)])
@@ -260,46 +248,27 @@ def test_containers_use_the_screen_and_never_more(open_window, depot):
                 assert page.locator(".page").bounding_box()["width"] >= min(0.78 * width, widest), (path, text)
 
 
-class Tiles(BaseHTTPRequestHandler):
-    """A tile server that records its requests."""
-
-    asked: list[str]
-    referers: list[str]
-
-    def do_GET(self):
-        self.asked.append(self.path)
-        self.referers.append(self.headers["Referer"] or "")
-        self.send_response(200)
-        self.send_header("Content-Type", "image/png")
-        self.end_headers()
-        self.wfile.write(PIXEL)
-
-    def log_message(self, *arguments):
-        pass
-
-
 def test_tiles_only_where_the_operator_names_a_server(chromium, tmp_path):
-    Tiles.asked, Tiles.referers = [], []
-    server = HTTPServer(("127.0.0.1", 0), Tiles)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    with ExitStack() as stack:
-        stack.callback(server.server_close)
-        stack.callback(server.shutdown)
-        tiles = f"{address}/{{z}}/{{x}}/{{y}}.png"
-        running = stack.enter_context(Site(tmp_path, starter=True, MAP_TILES_URL=tiles).running())
+    tiles, asked = "http://tiles.example.pl", []
+
+    def answer(route):
+        asked.append((route.request.url.removeprefix(tiles), route.request.headers.get("referer")))
+        route.fulfill(body=PIXEL, content_type="image/png")
+
+    with Site(tmp_path, starter=True, MAP_TILES_URL=f"{tiles}/{{z}}/{{x}}/{{y}}.png").running() as running:
         context = chromium.new_context(base_url=running.url, viewport={"width": 1366, "height": 768})
+        context.route(f"{tiles}/**", answer)
         page = context.new_page()
         said = []
         page.on("console", lambda message: said.append(message.text))
-        answer = page.goto(KRAKOW, wait_until="networkidle")
-        assert f"img-src 'self' {address} data:" in answer.headers["content-security-policy"]
+        place = page.goto(KRAKOW, wait_until="networkidle")
+        assert f"img-src 'self' {tiles} data:" in place.headers["content-security-policy"]
         page.locator(".leaflet-tile-loaded").first.wait_for()
         credit = page.locator(".leaflet-control-attribution").inner_text()
-        assert not missing(credit, "© autorzy OpenStreetMap", "127.0.0.1")
+        assert not missing(credit, "© autorzy OpenStreetMap", "tiles.example.pl")
         assert (page.locator(".live-map path.own").count(), page.locator(".place-name").count()) == (1, 0)
         assert (findings(page), said) == ([], [])
         context.close()
-    assert len(Tiles.asked) >= 4
-    assert all(path.endswith(".png") and path.count("/") == 3 for path in Tiles.asked)
-    assert set(Tiles.referers) == {f"{running.url}/"}
+    assert len(asked) >= 4
+    assert all(re.fullmatch(r"/\d+/\d+/\d+\.png", path) for path, _ in asked)
+    assert {referer for _, referer in asked} == {f"{running.url}/"}

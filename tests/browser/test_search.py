@@ -51,15 +51,12 @@ def test_keys_alone_reach_a_place(page):
     page.wait_for_url(KRAKOW)
 
 
-def test_enter_without_a_choice_goes_to_the_one_clear_answer(page):
+def test_enter_without_a_choice_goes_to_the_one_clear_answer_or_lists_what_may_be_meant(page):
     page.goto("/")
     page.get_by_role("combobox").fill("pellet 30-001")
     page.keyboard.press("Enter")
     page.wait_for_url(KRAKOW)
     assert page.url.endswith("?kod=30-001&paliwo=pellet")
-
-
-def test_enter_without_a_choice_lists_what_may_be_meant(page):
     page.goto("/")
     page.get_by_role("combobox").fill("nowy targ")
     page.keyboard.press("Enter")
@@ -80,23 +77,8 @@ def test_a_list_that_fails_leaves_the_form(open_window):
     reader.page.wait_for_url("**/?q=krak")
 
 
-def test_an_answer_that_is_overtaken_is_not_shown(page):
-    """The newest text wins regardless of the order of responses; one letter sends no request."""
-    asked = []
-    page.on("request", lambda request: asked.append(request.url) if "/locations" in request.url else None)
-    page.goto("/")
-    box = page.get_by_role("combobox")
-    box.press_sequentially("krak", delay=5)
-    suggestions(page).wait_for()
-    assert [url.partition("?")[2] for url in asked] == ["q=krak"]
-    box.fill("k")
-    suggestions(page).wait_for(state="hidden")
-    page.wait_for_timeout(400)
-    assert len(asked) == 1
-
-
 @pytest.mark.parametrize("path", ["/", "/ceny/porownanie/"])
-def test_no_field_asks_about_a_letter_or_nothing(page, path):
+def test_a_field_asks_about_the_newest_text_and_not_about_a_letter_or_nothing(page, path):
     asked = []
     page.on("request", lambda request: asked.append(request.url) if "/locations" in request.url else None)
     page.goto(path)
@@ -106,6 +88,13 @@ def test_no_field_asks_about_a_letter_or_nothing(page, path):
         box.fill(text)
         page.wait_for_timeout(400)
     assert asked == []
+    box.press_sequentially("krak", delay=5)
+    suggestions(page).wait_for()
+    assert [url.partition("?")[2] for url in asked] == ["q=krak"]
+    box.fill("k")
+    suggestions(page).wait_for(state="hidden")
+    page.wait_for_timeout(400)
+    assert len(asked) == 1
 
 
 def test_the_position_leads_to_its_municipality(open_window):
