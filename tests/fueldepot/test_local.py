@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import IO
 
 import pytest
 from django.conf import settings
@@ -50,11 +49,6 @@ def start(root: Path, program: str = PREPARE, **environment: str) -> subprocess.
     ours = {name: value for name, value in NO_DATABASE.items() if name != "SECRET_KEY"}
     command = [sys.executable, "-c", program, str(root)]
     return subprocess.Popen(command, cwd=PROJECT_ROOT, env=ours | environment, **PIPES)
-
-
-def read_line(stream: IO[str] | None) -> str:
-    assert stream
-    return stream.readline()
 
 
 def test_key_is_made_once_for_all_at_once(tmp_path: Path) -> None:
@@ -98,11 +92,11 @@ sys.stdin.read()
 @pytest.mark.slow
 def test_a_second_run_of_the_suite_waits_for_the_first(tmp_path: Path) -> None:
     with start(tmp_path, RUN_TESTS) as first:
-        assert read_line(first.stdout) == "True\n"
+        assert first.stdout.readline() == "True\n"
         with start(tmp_path, RUN_TESTS) as second:
-            assert read_line(second.stderr) == "fueldepot: other tests are under way; waiting\n"
+            assert second.stderr.readline() == "fueldepot: other tests are under way; waiting\n"
             first.communicate()
-            assert read_line(second.stdout) == "True\n"  # it has started a server of its own
+            assert second.stdout.readline() == "True\n"  # it has started a server of its own
             second.communicate()
     assert not processes_naming(tmp_path)
 
@@ -210,6 +204,6 @@ def test_a_start_waits_while_another_prepares_the_site() -> None:
     environment = os.environ | {"DATABASE_URL": NOWHERE, "SECRET_KEY": "x"}
     command = [sys.executable, *SERVE, f"--port={free_port()}"]
     with subprocess.Popen(command, cwd=PROJECT_ROOT, env=environment, **PIPES) as second:
-        assert read_line(second.stderr) == "fueldepot: another start prepares the site; waiting\n"
+        assert second.stderr.readline() == "fueldepot: another start prepares the site; waiting\n"
         os.close(gate)
-        assert read_line(second.stderr).startswith("fueldepot: the database cannot be used: ")
+        assert second.stderr.readline().startswith("fueldepot: the database cannot be used: ")
