@@ -7,7 +7,7 @@ import pytest
 
 from fueldepot.mcp.answers import MOST_BYTES
 from tests import factories
-from tests.fueldepot.mcp.conftest import post
+from tests.fueldepot.mcp.conftest import post, rpc
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -19,6 +19,13 @@ def test_the_address_with_a_slash_answers_too(client):
     assert [(answer.status_code, answer.json()["result"]) for answer in answers] == [(200, {})] * 2
     refused = client.get("/mcp/")
     assert (refused.status_code, refused.json()["code"]) == (405, "method_not_allowed")
+
+
+def test_a_client_of_an_older_version_shakes_hands(client):
+    for version, agreed in (("2025-06-18", "2025-06-18"), ("1999-01-01", "2025-11-25")):
+        stated = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+        answer = rpc(client, "initialize", **stated)
+        assert (answer["protocolVersion"], answer["capabilities"]) == (agreed, {"tools": {}})
 
 
 # First those without the country, which stays until the end of the module.
@@ -66,7 +73,10 @@ def test_there_is_neither_a_stream_nor_a_session(client):
 
 def test_what_a_method_refuses_has_a_status_in_the_newest_version_only(client):
     version = "2026-07-28"
-    for method, name, status in (("tools/call", "x", 400), ("resources/list", "", 404)):
+    for method, name, status in (
+        *(("tools/call", "x", 400), ("resources/list", "", 404)),
+        *(("tools/list", "", 200), ("server/discover", "", 200)),
+    ):
         meta = {
             "io.modelcontextprotocol/protocolVersion": version,
             "io.modelcontextprotocol/clientInfo": {"name": "a", "version": "1"},

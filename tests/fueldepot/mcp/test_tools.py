@@ -1,4 +1,4 @@
-"""/mcp with the official client."""
+"""The tools of /mcp. With the official client over HTTP: tests/openapi/test_live.py."""
 
 import json
 from datetime import date, timedelta
@@ -17,6 +17,7 @@ from pages.api_and_text_pages import rules_of_use
 from pages.fuel_prices import fuel_prices_page
 from prices.models import Observation, Series
 from tests import factories
+from tests.fueldepot.mcp.conftest import post, rpc
 from tests.openapi.description import close
 from tests.pages.reading import present
 
@@ -100,17 +101,14 @@ def test_what_no_answer_holds_is_counted(call):
     assert len(body["answer"]["values"]) <= 6
 
 
-def test_no_error_repeats_an_income(ask):
+def test_no_error_repeats_an_income(call):
     private = {"people": 2, "income": "98765x", "annual_income": "98.765.x"}
-    _, (decimals, *results) = ask(
-        ("subsidy", {"walls": 10, "annual_income": 833.125}),
-        *(("subsidy", stated) for stated in (private, {**private, "wals": 1}, {"income": 98765})),
-        ("subsidy", {"annual_income": "98.765"}),
-    )
-    assert not decimals.is_error, "a number has decimals where text has two readings"
-    for result in results:
-        assert result.is_error
-        assert not present(result.content[0].text, "98765", "98.765")
+    refused = (private, {**private, "wals": 1}, {"income": 98765}, {"annual_income": "98.765"})
+    decimals, *bodies = call(*(("subsidy", stated) for stated in ({"walls": 10, "annual_income": 833.125}, *refused)))
+    assert "error" not in decimals, "a number has decimals where text has two readings"
+    for body in bodies:
+        assert body.keys() == {"error"}
+        assert not present(str(body["error"]), "98765", "98.765")
 
 
 def test_rules_of_use_are_those_of_the_page_with_the_licences(call):
@@ -142,24 +140,21 @@ def test_an_answer_loses_the_parts_of_its_last_row_but_not_the_row():
     assert body["left_out"] == {"deadlines": 1}
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_every_tool_answers_in_short_and_says_how_to_quote(ask, country, mode):
+def test_every_tool_answers_in_short_and_says_how_to_quote(client, country):
     factories.BoundaryFactory(municipality=country.municipality, lat=49.2992, lon=19.9496)
-    asked = calls(country.pk)
-    tools, results = ask(*asked, mode=mode)
-    schemas = {tool.name: tool.output_schema for tool in tools}
-    assert schemas.keys() == {name for name, _ in asked}
+    schemas = {tool["name"]: tool["outputSchema"] for tool in rpc(client, "tools/list")["tools"]}
+    assert schemas.keys() == {name for name, _ in calls(country.pk)}
     bodies = []
-    for (name, _), result in zip(asked, results, strict=True):
-        (text,) = result.content
-        assert not result.is_error, text.text
-        assert len(json.dumps(text.text, ensure_ascii=False).encode()) < MOST_BYTES - ENVELOPE_BYTES
-        bodies.append(json.loads(text.text))
-        assert result.structured_content == bodies[-1]
-        validate(schemas[name], bodies[-1])
-        assert bodies[-1].keys() >= {"answer", "as_of", "source", "demonstration", "cite"}
-        assert bodies[-1]["demonstration"] is False
-        assert bodies[-1]["page"] in bodies[-1]["cite"]
+    for name, arguments in calls(country.pk):
+        result, body = post(client, name, arguments)
+        (text,) = result["content"]
+        assert len(json.dumps(text["text"], ensure_ascii=False).encode()) < MOST_BYTES - ENVELOPE_BYTES
+        assert result["structuredContent"] == body
+        validate(schemas[name], body)
+        assert body.keys() >= {"answer", "as_of", "source", "demonstration", "cite"}
+        assert body["demonstration"] is False
+        assert body["page"] in body["cite"]
+        bodies.append(body)
     near, depot, law, coming, _, average, subsidy, *_ = (body["answer"] for body in bodies)
     assert (near["total"], near["depots"][0]["price"]["price"]) == (1, 1500)
     assert depot["name"] == "Opał Próba"
@@ -188,21 +183,15 @@ def test_a_place_says_where_its_position_is_from_and_a_point_its_municipality_or
     assert (postcode["position"], "fuel" in postcode) == ("postcode", False)
 
 
-def test_parameters_say_what_the_tool_takes(ask, country):
-    tools, (four, five, seven) = ask(
-        ("depots_near", {"teryt": "1217011", "limit": 4}),
-        ("depots_near", {"teryt": "1217011", "limit": 5}),
-        ("deadlines", {"limit": "7"}),
-    )
-    assert not four.is_error
-    assert json.loads(five.content[0].text) == {"error": ["limit is '5'; give a number of depots, from 1 to 4"]}
-    assert "limit is '7'; give a number of deadlines, from 1 to 6" in seven.content[0].text
-    near, average = (next(tool for tool in tools if tool.name == name) for name in ("depots_near", "official_average"))
-    limit = near.input_schema["properties"]["limit"]
+def test_parameters_say_what_the_tool_takes(client, country):
+    assert "answer" in post(client, "depots_near", {"teryt": "1217011", "limit": 4})[1]
+    tools = {tool["name"]: tool for tool in rpc(client, "tools/list")["tools"]}
+    near, average = tools["depots_near"], tools["official_average"]
+    limit = near["inputSchema"]["properties"]["limit"]
     assert (limit["minimum"], limit["maximum"], limit["default"]) == (1, 4, 3)
-    assert "At most 4" in near.description
-    assert "Poland only" in average.description
-    assert "without it Poland only" in average.input_schema["properties"]["voivodeship"]["description"]
+    assert "At most 4" in near["description"]
+    assert "Poland only" in average["description"]
+    assert "without it Poland only" in average["inputSchema"]["properties"]["voivodeship"]["description"]
 
 
 def test_depots_are_cited_by_those_that_are_shown(call, country):
@@ -294,7 +283,9 @@ def test_a_price_without_a_median_says_why(call, country):
 MISTAKES = [
     ("subsidy", {"wals": 150}, "did you mean walls?"),
     ("depots_near", {"postcode": "00-999"}, "find the place with find_place"),
+    ("depots_near", {"teryt": "1217011", "limit": 5}, "limit is '5'; give a number of depots, from 1 to 4"),
     ("depots_near", {"limit": "x"}, "limit is 'x'"),
+    ("deadlines", {"limit": "7"}, "limit is '7'; give a number of deadlines, from 1 to 6"),
     ("rules_at", {}, "teryt or postcode"),
     ("depot", {}, "id is missing; give the id of a depot"),
     ("price", {"fuel": "pellet", "window": "7"}, "window is '7'; give one of"),
@@ -305,14 +296,12 @@ MISTAKES = [
 ]
 
 
-def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do_about_the_first_ten(ask, country):
+def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do_about_the_first_ten(call, country):
     unknown = {"fuel": "pellet"} | {f"fuel{number}": 1 for number in range(3000)}
-    _, (of_thousands, *results) = ask(("price", unknown), *((name, arguments) for name, arguments, _ in MISTAKES))
-    messages = json.loads(of_thousands.content[0].text)["error"]
-    assert [message.partition(" ")[0] for message in messages] == [f"'fuel{number}'" for number in range(10)]
-    assert all(result.is_error and result.structured_content is None for result in results)
-    for result, (_, _, advice) in zip(results, MISTAKES, strict=True):
-        (message,) = json.loads(result.content[0].text)["error"]
+    of_thousands, *bodies = call(("price", unknown), *((name, arguments) for name, arguments, _ in MISTAKES))
+    assert [text.partition(" ")[0] for text in of_thousands["error"]] == [f"'fuel{number}'" for number in range(10)]
+    for body, (_, _, advice) in zip(bodies, MISTAKES, strict=True):
+        (message,) = body["error"]
         assert advice in message
 
 
