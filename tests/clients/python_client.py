@@ -3,6 +3,7 @@
 import sys
 from datetime import date
 
+from fuelclient import models
 from fuelclient.api.depots import find_store_points, find_stores, get_store
 from fuelclient.api.heating import compare_heating_costs
 from fuelclient.api.places import (
@@ -18,15 +19,6 @@ from fuelclient.api.regulations import find_deadlines, find_regulations, get_dea
 from fuelclient.api.service import get_index
 from fuelclient.api.subsidy import calculate_subsidy, calculate_subsidy_by_post, get_subsidy_limits
 from fuelclient.client import Client
-from fuelclient.models import (
-    Error,
-    FindStorePointsFuel,
-    FindStoresFuel,
-    GetFuelPricesFuel,
-    GetSubsidyLimitsAbout,
-    SubsidyForm,
-    SubsidyJson,
-)
 
 client = Client(base_url=f"{sys.argv[1]}/api/v1")
 assert get_index.sync(client=client).operations[0].operation == "getIndex"
@@ -38,10 +30,11 @@ assert (town.name, code.municipalities[0].teryt) == ("Zakopane", unit.teryt)
 assert unit.teryt in [row.teryt for row in list_municipalities.sync(client=client, county=town.county.teryt)]
 area = get_municipality_area.sync(unit.teryt, client=client)
 assert (area.properties.name, area.geometry.type_) == ("Zakopane", "Polygon")
-near = find_stores.sync(client=client, lat=code.lat, lon=code.lon, fuel=FindStoresFuel.PELLET, limit=3)
+near = find_stores.sync(client=client, lat=code.lat, lon=code.lon, fuel=models.FindStoresFuel.PELLET, limit=3)
 depot = get_store.sync(near[0].id, client=client)
 assert near[0].distance_km is not None and depot.name == near[0].name
-points = find_store_points.sync(client=client, lat=code.lat, lon=code.lon, fuel=FindStorePointsFuel.PELLET, limit=3)
+pellet = models.FindStorePointsFuel.PELLET
+points = find_store_points.sync(client=client, lat=code.lat, lon=code.lon, fuel=pellet, limit=3)
 assert [point.id for point in points.features] == [row.id for row in near]
 assert find_regulations.sync(client=client, teryt=unit.teryt)[0].resolution.deadlines
 binding = find_regulations.sync(client=client, teryt=unit.teryt, binding=True)[0]
@@ -50,15 +43,15 @@ coming = find_deadlines.sync(client=client, from_=date(2027, 1, 1), limit=2)
 assert [row.date.year >= 2027 for row in coming] == [True, True]
 assert get_deadline_calendar.sync("malopolskie", client=client).startswith("BEGIN:VCALENDAR")
 assert get_official_prices.sync(client=client).wegiel_kamienny.poland["2018"] == 887.3
-assert get_fuel_prices.sync(GetFuelPricesFuel.PELLET, client=client, values=True).values
+assert get_fuel_prices.sync(models.GetFuelPricesFuel.PELLET, client=client, values=True).values
 heat = compare_heating_costs.sync(client=client, teryt=unit.teryt, price_pellet=1640)
 assert [row.price.amount for row in heat.rows if row.source == "pellet"] == [1640]
-by_query = calculate_subsidy.sync(client=client, people=4, income=2000, walls=150, audit=True)
-by_json = calculate_subsidy_by_post.sync(client=client, body=SubsidyJson(people=4, income=2000, walls=150, audit=True))
-by_form = calculate_subsidy_by_post.sync(client=client, body=SubsidyForm(people=4, income=2000, walls=150, audit=True))
-assert by_query == by_json == by_form
-assert get_subsidy_limits.sync(client=client, about=GetSubsidyLimitsAbout.LEVELS).limits
+household = {"people": 4, "income": 2000, "walls": 150, "audit": True}
+by_query = calculate_subsidy.sync(client=client, **household)
+for body in (models.SubsidyJson(**household), models.SubsidyForm(**household)):
+    assert calculate_subsidy_by_post.sync(client=client, body=body) == by_query
+assert get_subsidy_limits.sync(client=client, about=models.GetSubsidyLimitsAbout.LEVELS).limits
 refused = find_stores.sync(client=client, limit=500)
-assert isinstance(refused, Error) and refused.errors[0].parameter == "limit"
+assert isinstance(refused, models.Error) and refused.errors[0].parameter == "limit"
 unknown = get_postcode.sync_detailed("00-000", client=client)
 assert (unknown.status_code, unknown.parsed.code) == (404, "not_found")
