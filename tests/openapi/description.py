@@ -2,8 +2,10 @@
 
 import gzip
 import json
+import re
 from functools import cache
 from typing import Any
+from urllib.parse import quote, urlencode
 
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
@@ -63,6 +65,33 @@ def validator_at(pointer: str) -> Draft202012Validator:
 def example_of(parameter: dict[str, Any]) -> Any:
     """The example of a parameter: its own, which tools fill in, or that of its schema."""
     return parameter["example"] if "example" in parameter else parameter["schema"]["examples"][0]
+
+
+BESIDE_AT = {path: {"teryt": "1261011"} for path in ("/stores", "/stores.geojson", "/regulations")}
+BESIDE = {"lat": {"lon": "19.9366"}, "lon": {"lat": "50.0614"}, "income": {"people": "4"}}
+"""What else is given at an address, or together with a parameter."""
+
+
+def values_beside(path: str, name: str) -> dict[str, Any]:
+    """What is given beside a parameter, so that it alone can be wrong."""
+    parameters = api_description.document()["paths"][path]["get"]["parameters"]
+    required = {one["name"]: example_of(one) for one in parameters if one.get("required")}
+    return required | BESIDE_AT.get(path, {}) | BESIDE.get(name, {})
+
+
+def write(value: Any) -> str:
+    """A value as a query has it, without an exponent, which the API refuses by contract."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.10f}" if isinstance(value, float) else str(value)
+
+
+def address_of(path: str, values: dict[str, Any]) -> str:
+    """The address of an operation with values in the path and in the query."""
+    texts = {name: write(value) for name, value in values.items()}
+    for inner in re.findall(r"\{(\w+)\}", path):
+        path = path.replace("{" + inner + "}", quote(texts.pop(inner), safe=""))
+    return f"{api_description.PREFIX}{path}?{urlencode(texts)}"
 
 
 def mistakes(pointer: str, value: Any) -> list[str]:

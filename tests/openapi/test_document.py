@@ -5,7 +5,7 @@ import re
 import shlex
 from io import StringIO
 from pathlib import Path
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 from django.core.management import call_command
@@ -23,12 +23,14 @@ from fueldepot.management.commands.write_openapi import FAILURES
 from subsidy.household_and_plan import Item
 from tests.openapi.description import (
     BETWEEN_PARAMETERS,
+    address_of,
     example_of,
     faults_of,
     form,
     make_sample,
     mistakes,
     readings_fit,
+    values_beside,
 )
 
 DOCUMENT = api_description.document()
@@ -65,20 +67,16 @@ def test_every_route_is_described():
     assert {f"/{route}" for route in routes} | {"/"} == set(DOCUMENT["paths"])
 
 
-def test_operations_have_names_and_words():
+def test_every_operation_has_a_name_words_its_statuses_and_one_media_type():
+    """Generators of clients choose by the operation, and one of them fails on two types."""
     names = [operation["operationId"] for _, _, operation in OPERATIONS]
     assert len(set(names)) == len(names)
     tags = {tag["name"] for tag in DOCUMENT["tags"]}
-    for _, _, operation in OPERATIONS:
+    for path, method, operation in OPERATIONS:
         assert operation["summary"]
         assert operation["description"]
         assert set(operation["tags"]) <= tags
         assert operation["security"] == []
-
-
-def test_every_operation_describes_its_statuses_and_answers_in_one_media_type():
-    """Generators of clients choose by the operation, and one of them fails on two types."""
-    for path, method, operation in OPERATIONS:
         expected = {"200", "400", "405", "429", "500", "503"}
         expected |= {"304", "404", "412"} if path != "/subsidy" else set()
         expected |= {"413", "415"} if method == "post" else set()
@@ -88,25 +86,21 @@ def test_every_operation_describes_its_statuses_and_answers_in_one_media_type():
         assert "format" not in {one["name"] for one in operation.get("parameters", [])}
 
 
-def test_a_parameter_names_headers_that_its_answer_has():
-    for path, _, operation in OPERATIONS:
-        words = " ".join(parameter["description"] for parameter in operation.get("parameters", []))
-        assert set(re.findall(r"`(Link|X-[\w-]+)`", words)) <= operation["responses"]["200"]["headers"].keys(), path
-
-
-def test_every_parameter_has_words_and_an_example_and_one_place_is_filled_in():
-    for path, _, operation in OPERATIONS:
-        parameters = operation.get("parameters", [])
-        for parameter in parameters:
-            assert parameter["description"], parameter["name"]
-            assert example_of(parameter) is not None, parameter["name"]
+def test_every_parameter_has_words_a_type_and_an_example_that_fits_and_one_place_is_filled_in():
+    for path, method, operation in OPERATIONS:
+        parameters, headers = operation.get("parameters", []), operation["responses"]["200"]["headers"].keys()
+        for index, parameter in enumerate(parameters):
+            name, where = parameter["name"], f"/paths/{path.replace('/', '~1')}/{method}/parameters/{index}/schema"
+            assert parameter["description"], name
+            assert set(re.findall(r"`(Link|X-[\w-]+)`", parameter["description"])) <= headers, (path, name)
             assert "type" in parameter["schema"]
+            assert mistakes(where, example_of(parameter)) == [], name
         filled = {parameter["name"] for parameter in parameters if "example" in parameter}
         assert len(filled & {"teryt", "postcode", "voivodeship", "lat"}) <= 1, path
         assert "offset" not in filled
 
 
-def test_every_field_has_a_type_and_words():
+def test_every_field_has_a_type_and_words_and_an_example_that_fits():
     def check(name, form):
         for field, inner in form.get("properties", {}).items():
             assert "$ref" in inner or "oneOf" in inner or ("type" in inner or "enum" in inner), f"{name}.{field}"
@@ -117,6 +111,7 @@ def test_every_field_has_a_type_and_words():
     for name, schema in DOCUMENT["components"]["schemas"].items():
         assert schema["description"], name
         check(name, schema)
+        assert mistakes(form(name), make_sample(schema)) == [], name
 
 
 def test_generators_of_clients_can_read_the_type_of_every_object():
@@ -195,18 +190,6 @@ def test_an_undeclared_field_would_be_found():
     assert mistakes(form("LocatedMunicipality"), {key: answer[key] for key in answer if key != "url"}) != []
 
 
-def test_examples_of_fields_fit():
-    for name, schema in DOCUMENT["components"]["schemas"].items():
-        assert mistakes(form(name), make_sample(schema)) == [], name
-
-
-def test_examples_of_parameters_fit():
-    for path, method, operation in OPERATIONS:
-        for index, parameter in enumerate(operation.get("parameters", [])):
-            where = f"/paths/{path.replace('/', '~1')}/{method}/parameters/{index}/schema"
-            assert mistakes(where, example_of(parameter)) == [], parameter["name"]
-
-
 def test_it_and_its_commands_are_of_this_site(settings):
     base = f"{settings.SITE_URL}/api/v1"
     assert DOCUMENT["servers"][0]["url"] == base
@@ -218,26 +201,18 @@ def test_it_and_its_commands_are_of_this_site(settings):
             assert (url.startswith(base), urlsplit(url).path != "/api/v1/") == (True, True), url
 
 
-NEEDED = {"/stores": {"teryt": "12"}, "/stores.geojson": {"teryt": "12"}}
-TOGETHER = {"lat": {"lon": "20"}, "lon": {"lat": "50"}, "income": {"people": "4"}}
-
-
 def parameters():
     """One parameter of each kind at each address: the calculator has dozens of amounts and switches."""
     for path, methods in api_description.document()["paths"].items():
         described = methods["get"].get("parameters", [])
-        others = {one["name"]: str(example_of(one)) for one in described if one.get("required")}
         kinds = {str(one["schema"] | {"examples": None}): one for one in described if not one.get("deprecated")}
         for parameter in kinds.values():
             if parameter["name"] != "q":  # of its pattern the last test here says more
-                yield pytest.param(path, others, parameter, id=f"{path} {parameter['name']}")
+                yield pytest.param(path, parameter, id=f"{path} {parameter['name']}")
 
 
-def refusals(client, path, others, name, text):
-    values = {**NEEDED.get(path, {}), **others, **TOGETHER.get(name, {}), name: text}
-    for inner in re.findall(r"\{(\w+)\}", path):
-        path = path.replace("{" + inner + "}", quote(values.pop(inner), safe=""))
-    answer = client.get(f"/api/v1{path}?{urlencode(values)}")
+def refusals(client, path, name, value):
+    answer = client.get(address_of(path, values_beside(path, name) | {name: value}))
     errors = answer.json()["errors"] if answer.status_code == 400 else []
     return {error["code"] for error in errors if error["parameter"] == name}
 
@@ -255,25 +230,18 @@ def values_of(schema):
     return {"boolean": st.booleans(), "string": st.dates()}[schema["type"]]
 
 
-def write(value):
-    """A value as a query has it, without an exponent, which the API refuses by contract."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:.10f}" if isinstance(value, float) else str(value)
-
-
 @pytest.mark.django_db
-@pytest.mark.parametrize(("path", "others", "parameter"), list(parameters()))
-def test_description_and_service_agree(client, path, others, parameter):
+@pytest.mark.parametrize(("path", "parameter"), list(parameters()))
+def test_description_and_service_agree(client, path, parameter):
     name, schema = parameter["name"], parameter["schema"]
     between = {code for where, whose, code in BETWEEN_PARAMETERS if (where, whose) == (path, name)}
 
     @settings(max_examples=4, suppress_health_check=list(HealthCheck))
     @given(values_of(schema), st.text(max_size=MAX_VALUE_LENGTH + 5))
     def check(valid, text):
-        assert refusals(client, path, others, name, write(valid)) <= between
+        assert refusals(client, path, name, valid) <= between
         if not readings_fit(text, schema, empty_is_absent=path == "/subsidy"):
-            assert parameter["in"] == "path" or refusals(client, path, others, name, text)
+            assert parameter["in"] == "path" or refusals(client, path, name, text)
 
     check()
 

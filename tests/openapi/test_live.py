@@ -1,7 +1,6 @@
 """A real server with starter data, fuzzed with valid and invalid requests."""
 
 import asyncio
-import fcntl
 import json
 import os
 import re
@@ -9,21 +8,23 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
-import urllib.parse
 import urllib.request
 from collections.abc import Iterator
+from contextlib import ExitStack
+from email import message_from_string
+from http.client import HTTPResponse
 from pathlib import Path
-from typing import IO
+from types import SimpleNamespace
 
 import pytest
 
 from fueldepot.http import api_description
-from fueldepot.mcp.answers import MOST_BYTES
 from prices.official_series import BY_SLUG
 from tests import ROOT
-from tests.fueldepot.mcp.test_client import calls
-from tests.openapi.description import check_answer, closed, example_of
+from tests.fueldepot.mcp.test_tools import calls
+from tests.fueldepot.once import once_a_run
+from tests.fueldepot.sharers import eventually
+from tests.openapi.description import address_of, check_answer, closed, example_of, values_beside
 from tests.ports import free_port
 
 SECONDS_TO_START = 180
@@ -39,40 +40,33 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if given := os.environ.get("LIVE_SITE"):
         yield given
         return
-    log = tmp_path_factory.mktemp("live") / "server.log"
-    with log.open("wb") as output:
-        server, address = start(output, log)
-        try:
-            yield address
-        finally:
-            server.terminate()
-            server.wait(30)
+    log, port = tmp_path_factory.mktemp("live") / "server.log", free_port()
+    address = f"http://127.0.0.1:{port}"
+    with ExitStack() as stack:
+        output = stack.enter_context(log.open("wb"))
+        # It loads the starter data and collects static files: never two at a time.
+        with once_a_run("static", lambda: None):
+            command = [sys.executable, "-m", "fueldepot.local.serve", "--port", str(port)]
+            server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
+            stack.callback(server.wait, 30)
+            stack.callback(server.terminate)
+            assert eventually(lambda: server.poll() is not None or answers(address), SECONDS_TO_START)
+            assert server.poll() is None, log.read_text()
+        yield address
 
 
-def start(output: IO[bytes], log: Path) -> tuple[subprocess.Popen[bytes], str]:
-    """A server that answers. Starting loads the starter data and collects static files: never two at a time."""
-    (ROOT / "var").mkdir(exist_ok=True)
-    with (ROOT / "var" / "static.lock").open("w") as gate:
-        fcntl.flock(gate, fcntl.LOCK_EX)
-        port = free_port()
-        command = [sys.executable, "-m", "fueldepot.local.serve", "--port", str(port)]
-        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
-        address = f"http://127.0.0.1:{port}"
-        deadline = time.monotonic() + SECONDS_TO_START
-        while not answers(f"{address}/api/v1/stores/1"):
-            if server.poll() is not None or time.monotonic() > deadline:
-                server.kill()
-                raise AssertionError(f"no server: {log.read_text()}")
-            time.sleep(0.3)
-    return server, address
-
-
-def answers(url: str) -> bool:
+def answers(site: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310
-            return bool(answer.status == 200)
+        return bool(ask(f"{site}/api/v1/stores/1").status)
     except OSError:
         return False
+
+
+def ask(url: str) -> HTTPResponse:
+    """An answer that has been read, with its body; raises HTTPError for any status but 200."""
+    with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310
+        answer.body = answer.read()
+        return answer
 
 
 def write_description(site: str, path: Path) -> Path:
@@ -106,30 +100,18 @@ def samples():
                 yield pytest.param(method.upper(), sample["source"], id=f"{method} {path}: {sample['label']}")
 
 
-class Answer:
-    """What curl received, as a Django test client would hand it over."""
-
-    def __init__(self, received: str) -> None:
-        head, _, self.body = received.partition("\r\n\r\n")
-        status, *lines = head.split("\r\n")
-        self.status_code = int(status.split()[1])
-        self.headers = {name.title(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        self.headers["ETag"] = self.headers.get("Etag", "")
-
-    def json(self):
-        return json.loads(self.body)
-
-
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the commands of the description need curl")
 @pytest.mark.parametrize(("method", "command"), list(samples()))
-def test_commands_of_the_description_answer(site, method, command):
+def test_commands_of_the_description_answer(site, tmp_path, method, command):
     program, *options, url = shlex.split(command)
-    url = site + url[url.index("/api/v1") :]
-    run = subprocess.run([program, "-s", "-i", "--noproxy", "*", *options, url], capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    answer = Answer(run.stdout if "\r\n\r\n" in run.stdout else run.stdout.replace("\n", "\r\n"))
-    assert answer.status_code == 200
-    assert check_answer(method, url.partition("?")[0].removeprefix(site), answer) == []
+    path = url[url.index("/api/v1") :]
+    write = ["-s", "-D", tmp_path / "head", "-o", tmp_path / "body", "--noproxy", "*"]
+    subprocess.run([program, *write, *options, site + path], check=True)
+    status, _, headers = (tmp_path / "head").read_text().partition("\n")
+    assert status.split()[1] == "200"
+    answer = SimpleNamespace(status_code=200, headers=message_from_string(headers))
+    answer.json = lambda: json.loads((tmp_path / "body").read_bytes())
+    assert check_answer(method, path.partition("?")[0], answer) == []
 
 
 CALL = re.compile(r"^(?:\$ )?(curl [^#\n]*?) *(?:#.*)?\n(?:\{\"status\":(\d+))?", re.MULTILINE)
@@ -159,28 +141,8 @@ def test_documents_print_calls():
 def test_examples_of_parameters_answer(site):
     for path, methods in api_description.document()["paths"].items():
         for parameter in methods["get"].get("parameters", []):
-            assert ask_with(site, path, methods["get"], parameter) == 200, (path, parameter["name"])
-
-
-def ask_with(site, path, operation, parameter):
-    needed = {
-        "/stores": {"teryt": "1261011"},
-        "/stores.geojson": {"teryt": "1261011"},
-        "/regulations/{voivodeship}.ics": {"voivodeship": "malopolskie"},
-    }
-    together = {"lat": {"lon": 19.9366}, "lon": {"lat": 50.0614}, "income": {"people": 4}}
-    together |= {name: {"teryt": "1261011"} for name in ("appliance", "binding")}
-    given = {one["name"]: example_of(one) for one in operation["parameters"] if one.get("required")}
-    given |= needed.get(path, {}) | together.get(parameter["name"], {}) | {parameter["name"]: example_of(parameter)}
-    with urllib.request.urlopen(address(site, path, given), timeout=10) as answer:  # noqa: S310
-        return answer.status
-
-
-def address(site, path, values):
-    """The address of an operation with parameters, in the path and in the query."""
-    for name in [name for name in values if "{" + name + "}" in path]:
-        path = path.replace("{" + name + "}", str(values.pop(name)))
-    return f"{site}/api/v1{path}?{urllib.parse.urlencode({name: str(value).lower() for name, value in values.items()})}"
+            name = parameter["name"]
+            assert ask(site + address_of(path, values_beside(path, name) | {name: example_of(parameter)})).status == 200
 
 
 def filled_in():
@@ -193,13 +155,12 @@ def filled_in():
 
 @pytest.mark.parametrize(("path", "values"), list(filled_in()))
 def test_trying_an_operation_shows_something(site, path, values):
-    with urllib.request.urlopen(address(site, path, values), timeout=10) as answer:  # noqa: S310
-        body = answer.read()
-        assert answer.headers["X-Ignored-Parameters"] is None
+    answer = ask(site + address_of(path, values))
+    assert answer.headers["X-Ignored-Parameters"] is None
     if path.endswith(".ics"):
-        assert b"BEGIN:VEVENT" in body
+        assert b"BEGIN:VEVENT" in answer.body
         return
-    shown = json.loads(body)
+    shown = json.loads(answer.body)
     assert shown
     if path == "/stores.geojson":
         assert shown["features"]
@@ -211,17 +172,10 @@ def test_trying_an_operation_shows_something(site, path, values):
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_official_client_of_mcp_uses_every_tool(site, mode):
-    """With `initialize` (legacy) and without, over connections that stay open: the list, each tool, a mistake."""
+    """With `initialize` (legacy) and without, over connections that stay open: the list, and each tool."""
     import httpx2  # all these take long to import
     from mcp.client import Client
     from mcp.client.streamable_http import streamable_http_client
-
-    sizes = []
-
-    async def note_size(answer):
-        body = json.loads(await answer.aread() or "{}")
-        body.get("result", {}).pop("structuredContent", None)
-        sizes.append(len(json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()))
 
     async def talk(http):
         transport = streamable_http_client(f"{site}/mcp", http_client=http)
@@ -235,20 +189,11 @@ def test_the_official_client_of_mcp_uses_every_tool(site, mode):
 
             _, near = await call("depots_near", teryt="1217011", limit=1)
             (depot,) = near["answer"]["depots"]
-            sizes.clear()
-            answers = {tool: await call(tool, **arguments) for tool, arguments in calls(depot["id"])}
-            return listed, answers, await call("subsidy", wals=150)
+            return listed, {tool: await call(tool, **arguments) for tool, arguments in calls(depot["id"])}
 
-    http = httpx2.AsyncClient(trust_env=False, event_hooks={"response": [note_size]})
-    listed, answers, (refused, mistake) = asyncio.run(talk(http))
+    listed, answers = asyncio.run(talk(httpx2.AsyncClient(trust_env=False)))
     assert listed == answers.keys()
     for name, (is_error, body) in answers.items():
         assert not is_error, (name, body)
         assert body["answer"], name
         assert body["cite"], name
-    assert len(answers["states"][1]["answer"]["states"]) == 16
-    assert "left_out" not in answers["states"][1]
-    assert refused
-    assert "did you mean walls?" in mistake["error"][0]
-    assert len(sizes) == len(answers) + 1
-    assert max(sizes) < MOST_BYTES
