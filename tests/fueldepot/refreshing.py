@@ -21,19 +21,17 @@ class Rehearsal:
         self.publishers, self.sources = publishers, sources
 
     def run(self, *args, **options):
-        err = io.StringIO()
-        return commands.run("refresh", *args, **self.how(err, options)) + err.getvalue()
-
-    def how(self, err, options):
-        return {"sources_file": self.sources, "stderr": err, "commit": True, **options}
+        """Run. Returns what was printed, errors last."""
+        self.err = io.StringIO()
+        how = {"sources_file": self.sources, "stderr": self.err, "commit": True, **options}
+        return commands.run("refresh", *args, **how) + self.err.getvalue()
 
     def fail(self, *args, match, **options):
         """Run, expecting a failure. Returns what was printed as an error, line by line."""
-        err = io.StringIO()
         with pytest.raises(CommandError, match=match) as failed:
-            commands.run("refresh", *args, **self.how(err, options))
+            self.run(*args, **options)
         assert "\n" not in str(failed.value)
-        return err.getvalue().splitlines()
+        return self.err.getvalue().splitlines()
 
     def overdue(self, on):
         return [state for state in last_runs() if state.is_overdue(on)]

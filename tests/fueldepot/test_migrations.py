@@ -134,17 +134,12 @@ EARLIER_DECISIONS = import_module("catalog.migrations.0029_earlier_decisions")
 
 
 @pytest.mark.django_db
-def test_a_legal_state_changed_in_1_1_is_called_by_its_voivodeship():
-    state = LegalStateFactory()
-    state._history_user = factories.UserFactory()
+def test_decisions_of_1_1_about_a_depot_in_a_minute_keep_each_its_change_and_legal_states_are_called_by_voivodeship():
+    ewa, state = factories.UserFactory(), LegalStateFactory()
+    state._history_user = ewa
     state.save()
     carried = EARLIER_DECISIONS.histories(apps, "regulations.legalstate", set())
     assert [values["title"] for values, _ in carried] == ["Zmieniono: małopolskie"]
-
-
-@pytest.mark.django_db
-def test_decisions_of_1_1_about_one_depot_within_a_minute_keep_each_its_own_change():
-    ewa = factories.UserFactory()
     refused, first = factories.SubmissionFactory.create_batch(2, depot=factories.DepotFactory())
     site = {"proposed": {"website": "https://b.pl"}, "stored": {"website": ""}}
     second = factories.SubmissionFactory(depot=first.depot, **site)

@@ -58,7 +58,7 @@ def test_from_an_empty_database_to_a_served_catalog_and_then_nothing_to_do(rehea
     assert ImportRun.objects.count() == len(ORDER)
 
 
-def test_what_is_due_is_shown_without_asking_anybody(rehearsal):
+def test_what_is_due_is_shown_without_asking_anybody_and_one_source_asked_by_name(rehearsal):
     printed = rehearsal.run(commit=False)
     assert printed.count("never imported") == 6
     assert "teryt-terc: never imported, due every 30 days" in printed
@@ -66,9 +66,6 @@ def test_what_is_due_is_shown_without_asking_anybody(rehearsal):
     assert "dry run" in printed
     assert not rehearsal.publishers.asked
     assert not ImportRun.objects.exists()
-
-
-def test_only_one_source_by_name(rehearsal):
     assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported")
     assert rehearsal.run(only=["teryt-terc"]).startswith("nothing is due; the next is teryt-terc")
     for name in ("regulations", "nonsense"):

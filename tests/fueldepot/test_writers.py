@@ -51,9 +51,8 @@ def changes():
     return look
 
 
-def act_on(row, action):
-    listing = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_changelist")
-    return listing, {"action": action, "_selected_action": [row.pk]}
+def page_of(row, name, *args):
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_{name}", args=args)
 
 
 @pytest.mark.parametrize("make", [ResolutionFactory, AmendmentFactory, lambda: ResolutionFactory().state])
@@ -71,8 +70,7 @@ def test_approving_a_draft_of_the_law(desk, changes, make):
     changes(LAW)
     approve(desk, desk.post(url_of(row), form_of(desk, url_of(row)) | {"scope": "inny obszar"}))
     changes(LAW)
-    delete = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_delete", args=[row.pk])
-    approve(desk, desk.post(delete, {"post": "yes"}))
+    approve(desk, desk.post(page_of(row, "delete", row.pk), {"post": "yes"}))
     assert not type(row).objects.exists()
     changes(LAW)
 
@@ -81,11 +79,11 @@ def test_approving_a_draft_of_the_law(desk, changes, make):
 def test_deleting_a_part_of_the_law(desk, changes, make):
     row, other = make(), make()
     changes(LAW)
-    delete = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_delete", args=[row.pk])
+    delete, listing = page_of(row, "delete", row.pk), page_of(row, "changelist")
     assert "Czy chcesz skasować wpis „" in text_of(desk.get(delete))
     assert message_of(desk.post(delete, {"post": "yes"})) == f"Usunięto: {row}."
     changes(LAW)
-    listing, data = act_on(other, "delete_selected")
+    data = {"action": "delete_selected", "_selected_action": [other.pk]}
     assert "Usuń zaznaczone" in text_of(desk.get(listing))
     assert "Czy usunąć zaznaczone?" in text_of(desk.post(listing, data))
     assert desk.post(listing, {**data, "post": "yes"}).status_code == 302

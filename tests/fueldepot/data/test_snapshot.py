@@ -66,14 +66,18 @@ def read(names):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_request_sees_the_change_of_its_process_once_it_is_committed(names):
+def test_only_a_request_waits_for_the_change_of_its_process_once_it_is_committed(names, django_assert_num_queries):
     _, first = read(names)
     with transaction.atomic():
         Voivodeship.objects.update(name="inaczej")
         Dataset.objects.bump_version(UNITS)
         assert read(names) == (("małopolskie",), first)
+    with django_assert_num_queries(0):
+        assert names.get() == ("małopolskie",)
     content, second = read(names)
     assert (content, second) == (("inaczej",), Dataset.objects.read_versions()[UNITS])
+    with django_assert_num_queries(0):
+        assert read(names)[0] == names.get() == ("inaczej",)
     with transaction.atomic():
         Dataset.objects.bump_version(UNITS)
         undone = Dataset.objects.read_versions()[UNITS]
@@ -82,18 +86,6 @@ def test_a_request_sees_the_change_of_its_process_once_it_is_committed(names):
     Dataset.objects.bump_version(UNITS)
     assert read(names) == (content, Dataset.objects.read_versions()[UNITS])
     assert read(names)[1] != undone
-
-
-@pytest.mark.django_db(transaction=True)
-def test_only_a_request_waits_for_the_change_of_its_process(names, django_assert_num_queries):
-    read(names)
-    Voivodeship.objects.update(name="inaczej")
-    Dataset.objects.bump_version(UNITS)
-    with django_assert_num_queries(0):
-        assert names.get() == ("małopolskie",)
-    assert read(names)[0] == ("inaczej",)
-    with django_assert_num_queries(0):
-        assert read(names)[0] == names.get() == ("inaczej",)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -203,27 +195,25 @@ def frozen(monkeypatch):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_change_that_the_database_does_not_give_holds_no_reader(names, monkeypatch):
+def test_versions_that_do_not_come_hold_no_reader_and_mean_that_the_database_is_away(names, monkeypatch):
     before = read(names)
     Dataset.objects.bump_version(UNITS)
     with frozen(monkeypatch):
         assert read(names) == before
-
-
-def test_versions_that_do_not_come_mean_that_the_database_is_away(monkeypatch):
-    with frozen(monkeypatch):
         time.sleep(2 * snapshot.AWAY_AFTER_S)
         assert snapshot.database_is_away()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_change_that_cannot_be_built_is_tried_once_by_requests(names, caplog):
+def test_a_change_that_cannot_be_built_leaves_the_former_state_and_is_tried_once_by_requests(names, caplog):
     before = read(names)
     build = names.build
-    names.build = lambda: 1 / 0
+    names.build = Mock(side_effect=ValueError("a row that nobody thought of"))
     Dataset.objects.bump_version(UNITS)
     assert [read(names), read(names)] == [before, before]
     assert caplog.text.count("could not be built") == 1
+    snapshot.store.poll()
+    assert (names.get(), caplog.text.count("could not be built")) == (before[0], 2)
     names.build = build
     assert snapshot.store.poll()
     assert read(names)[1] == Dataset.objects.read_versions()[UNITS]
@@ -251,16 +241,6 @@ def test_without_a_state_a_missing_database_is_an_error(names, monkeypatch):
     monkeypatch.setattr(snapshot.store, "read_versions", Mock(side_effect=OperationalError("connection refused")))
     with pytest.raises(OperationalError):
         names.get()
-
-
-def test_a_snapshot_that_cannot_be_built_leaves_the_former_one(names, caplog):
-    names.get()
-
-    names.build = Mock(side_effect=ValueError("a row that nobody thought of"))
-    rename("inaczej")
-    snapshot.store.poll()
-    assert names.get() == ("małopolskie",)
-    assert "could not be built" in caplog.text
 
 
 def test_days_of_changes_and_what_the_first_version_of_a_data_set_is_told():

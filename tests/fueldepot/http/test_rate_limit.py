@@ -6,7 +6,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
-from typing import NamedTuple
 
 import pytest
 from django.test import Client
@@ -30,9 +29,6 @@ def _fresh(settings, monkeypatch):
     monkeypatch.setattr(rate_limit.own_buckets, "clock", Clock())
     settings.CACHE_URL = ""
     settings.RATE_LIMIT = A_MINUTE
-    rate_limit.own_buckets.tat.clear()
-    try_redis_again()
-    yield
     rate_limit.own_buckets.tat.clear()
     try_redis_again()
 
@@ -138,28 +134,17 @@ def test_a_request_over_the_limit_is_answered_429(caller, settings):
     assert "RateLimit" not in caller.get("/dotacja/")
 
 
-def test_the_share_of_a_worker():
-    for limit, workers, each in (
-        (A_MINUTE, 1, A_MINUTE),
-        (A_MINUTE, 2, RateLimit(30, 60)),
-        (A_MINUTE, 7, RateLimit(8, 56)),
-        (RateLimit(5, 1), 2, RateLimit(2, 0.8)),
-        (RateLimit(1, 60), 4, RateLimit(1, 240)),
-    ):
-        share = limit.share(workers)
-        assert (share.requests, share.window_s) == (each.requests, pytest.approx(each.window_s)), limit
-        assert workers / share.step_s == pytest.approx(1 / limit.step_s)
-
-
 @pytest.mark.parametrize(
-    ("limit", "workers"), [(A_MINUTE, 2), (A_MINUTE, 7), (RateLimit(5, 1), 4), (RateLimit(1, 60), 4)]
+    ("limit", "workers", "each"),
+    [(A_MINUTE, 1, 60), (A_MINUTE, 2, 30), (A_MINUTE, 7, 8), (RateLimit(5, 1), 4, 1), (RateLimit(1, 60), 4, 1)],
 )
-def test_workers_that_count_apart_keep_the_limit_together(limit, workers):
-    clock = Clock()
+def test_workers_that_count_apart_keep_the_limit_together(limit, workers, each):
+    clock, share = Clock(), limit.share(workers)
+    assert (share.requests, workers / share.step_s) == (each, pytest.approx(1 / limit.step_s))
     apart = [GcraStore(clock=clock) for _ in range(workers)]
     began, allowed = clock.now, 0
     while clock.now < began + 5 * limit.window_s:
-        allowed += sum(one.consume("a", limit.share(workers)).allowed for one in apart)
+        allowed += sum(one.consume("a", share).allowed for one in apart)
         clock.now += limit.step_s / 3
     at_the_rate = limit.requests * 6  # a whole bucket, and what comes back in five windows
     assert -2 * workers < allowed - at_the_rate <= workers
@@ -223,24 +208,15 @@ def test_without_redis_each_worker_counts_and_nobody_waits(redis, fault, monkeyp
         assert eventually(lambda: consume("a", A_MINUTE).full_in_s < 10)
 
 
-class Limited(NamedTuple):
-    """A service with a rate limit. share: part of the burst that a worker allows. own: without Redis."""
-
-    site: Site
-    share: int
-    own: int
-
-
 @pytest.fixture(scope="module", params=["2 workers", "4 workers", "4 workers and Redis"])
 def limited(request, tmp_path_factory):
-    """The service with a limit of 60 a minute, kept by each worker for itself or by all in a Redis."""
+    """A service with a limit of 60 a minute, what of a burst a worker allows, and the same without Redis."""
     workers, together = int(request.param[0]), "Redis" in request.param
     root = tmp_path_factory.mktemp("limited")
     with ExitStack() as stack:
         address = stack.enter_context(redis_server(root))[0] if together else ""
         site = Site(root, RATE_LIMIT="60/min", CACHE_URL=address, workers=workers)
-        stack.enter_context(site.running())
-        yield Limited(site, 60 if together else 60 // workers, 60 // workers)
+        yield stack.enter_context(site.running()), 60 if together else 60 // workers, 60 // workers
 
 
 @contextmanager
