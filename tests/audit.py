@@ -11,46 +11,36 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 LIMIT_S = 180
 UNREACHABLE = ("ConnectionError", "ConnectTimeout", "ReadTimeout", "Max retries exceeded", "ProxyError", "SSLError")
 
 
-class Outcome(NamedTuple):
-    """A message with the exit statuses of strict and ordinary runs."""
-
-    message: str
-    failed: bool
-    skipped: bool = False
-
-
-def judge(name: str, report: str, complaint: str) -> Outcome:
-    """Read the result of an audit. report: pip-audit's JSON, "" for none. complaint: its standard error."""
+def judge(name: str, report: str, complaint: str) -> tuple[str, str]:
+    """Return "passed", "failed" or "skipped", and why. report: pip-audit's JSON, "" for none. complaint: its errors."""
     try:
         packages = json.loads(report)["dependencies"]
     except (json.JSONDecodeError, KeyError, TypeError):
         if any(word in complaint for word in UNREACHABLE):
-            reason = "the vulnerability database cannot be reached from here"
-            return Outcome(f"{name}: NOT AUDITED, {reason}", failed=False, skipped=True)
+            return "skipped", f"{name}: NOT AUDITED, the vulnerability database cannot be reached from here"
         lines = complaint.strip().splitlines() or ["pip-audit said nothing"]
-        return Outcome(f"{name}: the audit failed: {lines[-1]}", failed=True)
-    found = [
+        return "failed", f"{name}: the audit failed: {lines[-1]}"
+    flaws = [
         f"  {package['name']} {package['version']}: {flaw['id']}, mended in {flaw['fix_versions'] or 'no release yet'}"
         for package in packages
         for flaw in package.get("vulns", ())
     ]
     unknown = [package["name"] for package in packages if "skip_reason" in package]
-    if found:
-        return Outcome("\n".join([f"{name}: known vulnerabilities", *found]), failed=True)
+    if flaws:
+        return "failed", "\n".join([f"{name}: known vulnerabilities", *flaws])
     if unknown or not packages:
-        what = f"{len(unknown)} of {len(packages)} packages"
-        return Outcome(f"{name}: NOT AUDITED: {what} ({', '.join(unknown[:5])})", failed=False, skipped=True)
-    return Outcome(f"{name}: no known vulnerabilities in {len(packages)} packages", failed=False)
+        count = f"{len(unknown)} of {len(packages)} packages"
+        return "skipped", f"{name}: NOT AUDITED: {count} ({', '.join(unknown[:5])})"
+    return "passed", f"{name}: no known vulnerabilities in {len(packages)} packages"
 
 
-def audit(name: str) -> Outcome:
+def audit(name: str) -> tuple[str, str]:
     program = Path(sys.executable).with_name("pip-audit")
     command = [str(program), "-r", name, "--no-deps", "--disable-pip", "-f", "json", "--progress-spinner", "off"]
     try:
@@ -66,11 +56,11 @@ def main() -> None:
     """Audit every lock file; stop if the first audit is impossible."""
     strict = os.environ.get("AUDIT") == "strict"
     for name in LOCKS:
-        outcome = audit(name)
-        print(outcome.message, file=sys.stderr if outcome.failed or outcome.skipped else sys.stdout)
-        if outcome.failed or (outcome.skipped and strict):
+        status, message = audit(name)
+        print(message, file=sys.stdout if status == "passed" else sys.stderr)
+        if status == "failed" or (status == "skipped" and strict):
             sys.exit(1)
-        if outcome.skipped:
+        if status == "skipped":
             break
 
 
