@@ -35,22 +35,16 @@ except EmbeddedError as error:
     sys.exit(f"EmbeddedError: {error}")
 """
 STAY = SHARE + "sys.stdin.read()"
-WATCH = (
-    SHARE
-    + """
+WATCH = f"""{SHARE}
 import os
 os.environ[embedded.KEPT_FOLDER] = sys.argv[2]
 embedded.keep_running()
 sys.stdin.read()
 """
-)
-BECOME_GUNICORN = (
-    SHARE
-    + """
+BECOME_GUNICORN = f"""{SHARE}
 import os
 os.execv(sys.executable, [sys.executable, "-m", "gunicorn", *sys.argv[3:]])
 """
-)
 # With `env` between, since setpriv itself still has root's capabilities when it looks for the program.
 AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--", "env")
 

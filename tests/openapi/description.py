@@ -103,14 +103,13 @@ def form(name: str) -> str:
 
 
 def operation_at(method: str, path: str) -> tuple[str, dict[str, Any]] | None:
-    """The path of the description that an address belongs to, and its operation; None where nothing is described."""
-    path = path.removeprefix(api_description.PREFIX)
-    paths = api_description.document()["paths"]
-    given = path.split("/")
-    for template, methods in paths.items():
+    """The pointer to the operation that an address belongs to, and the operation; None where nothing is described."""
+    given = path.removeprefix(api_description.PREFIX).split("/")
+    for template, methods in api_description.document()["paths"].items():
         parts = template.split("/")
-        if len(parts) == len(given) and all(fits(part, one) for part, one in zip(parts, given, strict=True)):
-            return (template, methods.get("get" if method == "HEAD" else method.lower()) or methods["get"])
+        if len(parts) == len(given) and all(map(fits, parts, given)):
+            verb = method.lower() if method.lower() in methods else "get"
+            return f"/paths/{template.replace('~', '~0').replace('/', '~1')}/{verb}", methods[verb]
     return None
 
 
@@ -129,28 +128,24 @@ def check_answer(method: str, path: str, answer: Any) -> list[str]:
     found = operation_at(method, path)
     if found is None:
         return []
-    template, operation = found
-    status = str(answer.status_code)
-    given = operation["responses"].get(status)
-    if given is None:
-        return [f"{method} {path}: status {status} is not described"]
-    name = given.get("$ref", "").rpartition("/")[2]
-    described = api_description.document()["components"]["responses"][name] if name else given
+    (where, operation), components = found, api_description.document()["components"]
+    where += f"/responses/{answer.status_code}"
+    described = operation["responses"].get(str(answer.status_code))
+    if described is None:
+        return [f"{method} {path}: status {answer.status_code} is not described"]
+    if name := described.get("$ref", "").rpartition("/")[2]:
+        where, described = f"/components/responses/{name}", components["responses"][name]
     wrong = [
         f"{method} {path}: header {header} is missing"
         for header, reference in described.get("headers", {}).items()
-        if api_description.document()["components"]["headers"][reference["$ref"].rpartition("/")[2]].get("required")
-        and header not in answer.headers
+        if components["headers"][reference["$ref"].rpartition("/")[2]].get("required") and header not in answer.headers
     ]
     content = described.get("content", {})
     if not content or method == "HEAD":
         return wrong
     if media_type not in content:
-        return [*wrong, f"{method} {path}: {media_type} with status {status} is not described"]
+        return [*wrong, f"{method} {path}: {media_type} with status {answer.status_code} is not described"]
     if "json" in media_type:
-        verb = "get" if operation is api_description.document()["paths"][template].get("get") else "post"
-        escaped = template.replace("~", "~0").replace("/", "~1")
-        where = f"/components/responses/{name}" if name else f"/paths/{escaped}/{verb}/responses/{status}"
         pointer = f"{where}/content/{media_type.replace('/', '~1')}/schema"
         wrong += [f"{method} {path}: {one}" for one in mistakes(pointer, said(answer))]
     return wrong
