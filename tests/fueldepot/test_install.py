@@ -1,6 +1,5 @@
 """Installation by `make`: packages, Python versions, refusals."""
 
-import fcntl
 import os
 import re
 import shutil
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from fueldepot.local.embedded import open_lock
 from tests.fueldepot.sharers import PIPES, PROJECT_ROOT
 
 PYPROJECT = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text())
@@ -127,13 +125,3 @@ def test_two_at_once_install_once(checkout: Path) -> None:
     (checkout / EMBEDDED).write_text("# still none\n")
     make(checkout, "packages", f"PYTHON={sys.executable}")
     assert (checkout / "pip").read_text() == 2 * installed
-
-
-def test_an_installation_waits_for_another(checkout: Path) -> None:
-    (checkout / "var").mkdir()
-    fcntl.flock(open_lock(checkout / "var" / "install.lock"), fcntl.LOCK_EX)
-    command = [sys.executable, "-m", "fueldepot.local.install"]
-    with subprocess.Popen(command, cwd=checkout, stderr=subprocess.PIPE, text=True) as waiting:
-        assert waiting.stderr.readline() == "fueldepot: another make installs into .venv; waiting\n"
-        assert waiting.poll() is None
-        waiting.terminate()

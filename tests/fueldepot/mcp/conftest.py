@@ -11,19 +11,19 @@ from tests.client import build_snapshots, note_query, shared_rows
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 
-def rpc(client, method, **params):
-    """Return the result of a method of the protocol; asserts that no query runs."""
+def rpc(client, method, queries=0, **params):
+    """Return the result of a method of the protocol. queries: that it must send."""
     build_snapshots()
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     with connection.execute_wrapper(partial(note_query, sent := [])):
         answer = client.post("/mcp", message, content_type="application/json")
-    assert sent == []
+    assert len(sent) == queries, sent
     return answer.json()["result"]
 
 
-def post(client, name, arguments):
+def post(client, name, arguments, queries=0):
     """Return the result of a tool, and what its text holds, which may be an error."""
-    result = rpc(client, "tools/call", name=name, arguments=arguments)
+    result = rpc(client, "tools/call", queries, name=name, arguments=arguments)
     body = json.loads(result["content"][0]["text"])
     assert result["isError"] is ("structuredContent" not in result) is ("error" in body)
     return result, body

@@ -89,8 +89,8 @@ def test_what_a_method_refuses_has_a_status_in_the_newest_version_only(client):
 
 
 def test_advice_names_tools(client, country):
-    for name, arguments, advice in (
-        ("depots_near", {"teryt": "9999999"}, "find_place finds codes by name"),
-        ("depot", {"id": 987654}, "take the id from depots_near"),
+    for name, arguments, queries, advice in (
+        ("depots_near", {"teryt": "9999999"}, 0, "find_place finds codes by name"),
+        ("depot", {"id": 987654}, 1, "take the id from depots_near"),
     ):
-        assert advice in post(client, name, arguments)[1]["error"][0]
+        assert advice in post(client, name, arguments, queries)[1]["error"][0]
