@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from contextlib import contextmanager
 from urllib.error import HTTPError
@@ -21,42 +20,33 @@ from fueldepot.http.request_log import without_query
 from subsidy.api import params, views
 from tests import ROOT
 from tests.fueldepot.once import static_files_collected
+from tests.fueldepot.sharers import eventually
+from tests.ops import databases
 from tests.ports import free_port
 
 INCOME, ANNUAL = "1234.56", "98765.43"
 TRACES = ("1234.56", "1234,56", "98765.43", "income=")
 QUERY = f"people=2&income={INCOME}&annual_income={ANNUAL}&eu=2&walls=10"
 URL = "/api/v1/subsidy"
-LIMIT_S = 60.0
 
 
 @contextmanager
 def served(application, folder):
     """Run gunicorn as `make run` does, with all its logs written to files."""
     port = free_port()
-    config = connection.settings_dict
-    host = config["HOST"] or config["OPTIONS"].get("host", "")
-    port_and_name = f"{config['PORT'] or 5432}/{config['NAME']}"
-    database = f"postgresql://{config['USER'] or ''}@:{port_and_name}?host={host}"
-    if config["PASSWORD"]:
-        database = f"postgresql://{config['USER']}:{config['PASSWORD']}@{host}:{port_and_name}"
     command = [sys.executable, "-m", "gunicorn", application, f"--config={ROOT / 'fueldepot' / 'gunicorn.py'}"]
     command += [f"--bind=127.0.0.1:{port}", "--workers=1", "--log-level=debug"]
     command += [f"--access-logfile={folder / 'access.log'}", f"--error-logfile={folder / 'error.log'}"]
     command += ["--access-logformat", '%(h)s "%(r)s" %(q)s %(s)s "%(f)s" %({referer}i)s %({raw_uri}e)s']
-    with (folder / "output.log").open("wb") as output:
-        with static_files_collected():
-            server = subprocess.Popen(
-                command, cwd=ROOT, stdout=output, stderr=output, env=os.environ | {"DATABASE_URL": database}
-            )
-            deadline = time.monotonic() + LIMIT_S
-            while time.monotonic() < deadline and server.poll() is None and not listens(port):
-                time.sleep(0.1)
-        try:
-            yield port
-        finally:
-            server.terminate()
-            server.wait(LIMIT_S)
+    environment = os.environ | {"DATABASE_URL": databases.url(connection.settings_dict["NAME"])}
+    with (folder / "output.log").open("wb") as output, static_files_collected():
+        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=environment)
+        eventually(lambda: server.poll() is not None or listens(port))
+    try:
+        yield port
+    finally:
+        server.terminate()
+        server.wait(60)
 
 
 def listens(port):
