@@ -14,6 +14,7 @@ from django.utils import timezone
 from catalog import models
 from catalog.depots.fuels import BY_SLUG
 from catalog.depots.snapshot import DepotRow
+from catalog.parsing.opening_hours import DAYS
 from catalog.submissions.limits import hash_mailbox
 from catalog.submissions.tokens import hash_email
 from catalog.territory import coordinates
@@ -243,6 +244,19 @@ class DepotFactory(factory.django.DjangoModelFactory):
         approximate = factory.Trait(location_approximate=True)
         removed = factory.Trait(publication="removed", removed_at=date(2026, 9, 2), removal_reason="owner")
         held = factory.Trait(publication="held")
+        whole = factory.Trait(
+            name="Opał „Żar” & Syn",
+            street="ul. Długa",
+            house_number="5",
+            postcode="30-001",
+            place="Kraków",
+            nip="5260250274",
+            phone="+48 12 345 67 89, +48 601 234 567",
+            website="https://www.example.pl/opal",
+            fuels=["ekogroszek", "pellet"],
+            hours=dict.fromkeys(DAYS, "7:00-15:00") | {"tue": "", "sat": "0:00-24:00", "sun": "nieczynne"},
+            opening_hours="Mo-Fr 07:00-15:00; Tu 07:00-10:00,12:00-15:00; Sa 24/7",
+        )
         demonstration = factory.Trait(
             source="demo", name="DEMO Skład opału", source_id=factory.Sequence(lambda n: f"demo/{n + 1}")
         )

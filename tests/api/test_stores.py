@@ -19,24 +19,8 @@ def names(client, **query):
 
 
 def test_unit_golden(client, golden):
-    factories.DepotFactory(
-        pk=1,
-        name="Skład opału Żak",
-        street="ul. Długa",
-        house_number="5",
-        postcode="30-001",
-        place="Kraków",
-        nip="5260250995",
-        phone="+48 12 345 67 89",
-        website="https://sklad.example.pl/",
-        fuels=["wegiel", "pellet"],
-        hours={"mon": "7:00-15:00", "tue": "", **dict.fromkeys(["wed", "thu", "fri", "sat", "sun"], "nieczynne")},
-        opening_hours="Mo 07:00-15:00; Tu 08:00-12:00,13:00-16:00",
-        source_id="node/1",
-    )
-    factories.DepotFactory(
-        pk=2, name="Skład opału Zięba", verified=True, approximate=True, fuels=[], source_id="node/2"
-    )
+    factories.DepotFactory(pk=1, whole=True, name="Skład opału Żak")
+    factories.DepotFactory(pk=2, name="Skład opału Zięba", verified=True, approximate=True, fuels=[])
     factories.DepotFactory(pk=3, demonstration=True)
     answer = client.get(URL, {"teryt": "1261011"})
     assert answer["X-Total-Count"] == "3"
