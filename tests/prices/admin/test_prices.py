@@ -1,3 +1,5 @@
+"""Prices at the desk: the queue, the page of one, price lists, and ranges of plausible prices."""
+
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
@@ -8,13 +10,14 @@ from django.core import mail
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Decision
+from catalog.models import Dataset, Decision, Draft
 from catalog.services import moderation
-from catalog.services.editors import EDITOR
+from catalog.services.editors import CHIEF, EDITOR
 from prices import services
-from prices.models import DepotPrice
+from prices.models import DepotPrice, PlausibleRange
 from tests import factories
 from tests.client import build_snapshots, context_of, message_of
+from tests.drafts import approve
 from tests.pages.reading import expect, html_of, missing, present, text_of
 from tests.prices.helpers import LIST, approve_three, confirm, csv_of, decide, preview, waiting
 
@@ -292,3 +295,61 @@ def test_action_and_reason_stay_when_nothing_was_ticked(desk, listing, action, r
     waiting(1500, submission=factories.SubmissionFactory())
     page = html_of(desk.post(listing, {"action": action, "index": "0", "reason": "Cena za dwie tony."}))
     assert not missing(page, "zaznacz wpisy na liście", f'<option value="{action}" selected>', reason)
+
+
+PAGE, ADD_RANGE = "/admin/prices/plausiblerange/pellet/change/", "/admin/prices/plausiblerange/add/"
+
+
+def pellet():
+    return PlausibleRange.objects.get(pk="pellet")
+
+
+def typed(low, high="4000"):
+    return {"low": low, "high": high}
+
+
+def test_a_range_is_written_with_a_decimal_comma_and_refused_in_one_sentence(desk):
+    approve(desk, desk.post(PAGE, typed("650,50", "3900")))
+    assert (pellet().low, pellet().high) == (Decimal("650.50"), 3900)
+    assert 'value="650,50"' in desk.get(PAGE).content.decode()
+    for low, high in (("5000", "4000"), ("0", "10"), ("-1", "10")):
+        refused = html_of(desk.post(PAGE, typed(low, high)))
+        assert "musi być dodatni" in refused
+        assert "plausiblerange_ends_in_order" not in refused
+
+
+def test_an_earlier_range_is_put_back(desk, client):
+    approve_three(desk)
+    for low in ("600", "1450"):
+        approve(desk, desk.post(PAGE, typed(low, "3900")))
+    assert client.get(API).json()["rejected"] == 1
+    version = f"/admin/prices/plausiblerange/pellet/history/{pellet().history.earliest().pk}/"
+    approve(desk, desk.post(version, shown(desk, version)))
+    assert pellet().low == 600
+    assert client.get(API).json()["rejected"] == 0
+
+
+def shown(desk, page):
+    form = desk.get(page).context["adminform"].form
+    return {name: form[name].value() for name in ("low", "high")}
+
+
+def test_who_may_only_see_a_range_makes_no_draft_of_an_earlier_one():
+    version = f"/admin/prices/plausiblerange/pellet/history/{pellet().history.earliest().pk}/"
+    assert factories.desk_of(factories.member(EDITOR)).post(version, typed("1450")).status_code == 403
+    assert not Draft.objects.exists()
+
+
+def test_nobody_adds_a_range():
+    for user in (factories.UserFactory(), factories.member(CHIEF, "adam"), factories.member(EDITOR)):
+        desk = factories.desk_of(user)
+        assert desk.get("/admin/prices/plausiblerange/").status_code == 200
+        assert desk.get(ADD_RANGE).status_code == desk.post(ADD_RANGE, typed("1", "2")).status_code == 403
+    assert pellet().low == 600
+
+
+def test_a_range_saved_as_it_was_is_no_change(desk):
+    before = Dataset.objects.filter(slug="prices").first()
+    assert desk.post(PAGE, shown(desk, PAGE)).status_code == 302
+    assert pellet().history.count() == 1
+    assert Dataset.objects.filter(slug="prices").first() == before
