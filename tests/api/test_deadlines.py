@@ -64,29 +64,24 @@ def test_deadlines_ascend_and_the_widest_comes_first_on_one_day(client):
     assert resolution["next_deadline"]["applies_to"] == "wszędzie"
 
 
-def test_the_next_deadline_is_asked_with_the_day_today_by_default(client):
+def test_the_next_deadline_is_asked_with_the_day_today_by_default_and_its_status_agrees(client):
     ResolutionFactory()
-    for year in (2000, 2027, 2028, 2999):
+    for year in (2000, 2027, 2999):
         DeadlineFactory(date=date(year, 1, 1))
-    days = {"2026-12-31": "2027-01-01", "2027-01-01": "2028-01-01"}
-    for on, expected in days.items():
-        assert one(client, on=on)["resolution"]["next_deadline"]["date"] == expected, on
-    assert one(client, on="2999-01-01")["resolution"]["next_deadline"] is None
-    Deadline.objects.filter(date__year__in=(2027, 2028)).delete()
-    (entry,) = client.get(URL).json()
-    assert entry["resolution"]["next_deadline"]["date"] == "2999-01-01"
-
-
-def test_a_next_deadline_and_its_status_agree(client):
-    ResolutionFactory()
-    DeadlineFactory(date=date(2027, 1, 1))
-    for on, status in (("2026-12-31", "upcoming"), ("2027-01-01", "passed"), ("2016-01-01", "no_resolution")):
+    for on, following, status in (
+        ("2016-01-01", None, "no_resolution"),
+        ("2026-12-31", "2027-01-01", "upcoming"),
+        ("2027-01-01", "2999-01-01", "upcoming"),
+        ("2999-01-01", None, "passed"),
+    ):
         for short in ({}, {"binding": "1"}, {"binding": "1", "appliance": "stove"}):
             entry = one(client, teryt="1261011", on=on, **short)
-            if status == "upcoming":  # there is nothing to explain
+            if following:  # there is nothing to explain
                 assert entry["requested_unit"]["note"] is None
             for part in filter(None, (entry["resolution"], entry["requested_unit"])):
-                assert (part["next_deadline"] is not None, part["deadline_status"]) == (status == "upcoming", status)
+                assert ((part["next_deadline"] or {}).get("date"), part["deadline_status"]) == (following, status)
+    Deadline.objects.filter(date__year=2027).delete()
+    assert client.get(URL).json()[0]["resolution"]["next_deadline"]["date"] == "2999-01-01"
 
 
 ICS = "/api/v1/regulations/malopolskie.ics"
@@ -119,11 +114,17 @@ def test_events_are_whole_days_with_what_the_json_says(client, deadlines):
         assert str(event["url"]) == entry["page"]
 
 
-def test_an_event_keeps_its_identity_when_its_day_moves(client, deadlines):
+def test_an_event_keeps_its_identity_when_its_day_moves_and_characters_that_no_calendar_may_have_become_blanks(
+    client, deadlines
+):
     before = {str(e["summary"]): str(e["uid"]) for e in events_of(client.get(ICS))}
     assert len({*before.values()}) == 2
     Deadline.objects.update(date=date(2030, 1, 1))
     assert {str(e["summary"]): str(e["uid"]) for e in events_of(client.get(ICS))} == before
+    Deadline.objects.update(description="Do końca\v2026 r.", scope="miasto\x7fi gmina", applies_to="kotły\fi piece")
+    body = client.get(ICS).content.decode()
+    assert "koniec używania: kotły i piece" in body.replace("\r\n ", "")
+    assert not {"\v", "\f", "\x7f"} & {*body}
 
 
 def test_of_a_municipality_only_what_binds_it_and_of_all_what_binds_in_part_says_so(client, deadlines):
@@ -134,13 +135,6 @@ def test_of_a_municipality_only_what_binds_it_and_of_all_what_binds_in_part_says
     assert b"X-WR-CALNAME:Terminy antysmogowe: Krak\xc3\xb3w\\, wojew" in krakow.content  # escaped as every text
     assert ["tylko część obszaru" in str(event["description"]) for event in events_of(whole)] == [True, True]
     assert client.get("/api/v1/regulations/12.ics").content == client.get(ICS).content
-
-
-def test_a_character_that_no_calendar_may_have_becomes_a_blank(client, deadlines):
-    Deadline.objects.update(description="Do końca\v2026 r.", scope="miasto\x7fi gmina", applies_to="kotły\fi piece")
-    body = client.get(ICS).content.decode()
-    assert "koniec używania: kotły i piece" in body.replace("\r\n ", "")
-    assert not {"\v", "\f", "\x7f"} & {*body}
 
 
 def test_without_a_deadline_or_a_state_there_is_no_calendar(client, deadlines):

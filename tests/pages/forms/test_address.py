@@ -97,17 +97,13 @@ def test_the_letter_says_what_is_confirmed_without_what_was_typed(stranger, nowa
     assert "1613" not in body.replace("\xa0", "")
 
 
-def test_the_letter_about_a_missing_depot_names_what_was_filled_in(stranger, nowak):
-    typed = {"name": "Skład Nowy", "place": "Kraków", "phone": "601 234 567"}
+def test_an_unknown_postcode_refuses_no_depot_with_a_position_whose_letter_names_what_was_filled_in(stranger, nowak):
+    typed = {"name": "Skład Nowy", "place": "Kraków", "postcode": "30-998", "phone": "601 234 567"}
+    assert "Nie znamy takiego kodu pocztowego." in text_of(stranger.fill("/sklady/dodaj/", **typed))
     stranger.fill("/sklady/dodaj/", **typed, lat="50,0617", lon="19,9373")
     (letter,) = mail.outbox
     assert letter.subject == "Brakujący skład: potwierdź zgłoszenie"
-    assert "Potwierdzasz: brakujący skład (nazwa, miejscowość, telefon, położenie)." in words_of(letter)
-
-
-def test_an_unknown_postcode_refuses_no_depot_with_a_position(client, stranger, nowak):
-    typed = {"name": "Skład Nowy", "place": "Kraków", "postcode": "30-998"}
-    assert "Nie znamy takiego kodu pocztowego." in text_of(stranger.fill("/sklady/dodaj/", **typed))
-    assert stranger.fill("/sklady/dodaj/", **typed, lat="50,0617", lon="19,9373").status_code == 302
+    named = "nazwa, kod pocztowy i miejscowość, telefon, położenie"
+    assert f"Potwierdzasz: brakujący skład ({named})." in words_of(letter)
     added = Submission.objects.get(kind="add").proposed
     assert (added["postcode"], added["lat"], added["location_approximate"]) == ("30-998", 50.0617, False)
