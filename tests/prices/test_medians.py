@@ -1,27 +1,108 @@
-"""Properties of medians for any prices."""
+"""Properties of medians for any prices, which columns hold and a plain count goes through row by row."""
 
 import gc
 import weakref
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from statistics import median, quantiles
+from typing import NamedTuple
 
-import pytest
+import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from prices import medians
 from prices.medians import Range, zloty
 from prices.snapshot import Prices
-from tests.prices import row_by_row
-from tests.prices.row_by_row import Price, columns_of
 
 TODAY = date(2026, 11, 21)
 RANGES = {"pellet": Range(Decimal(600), Decimal(4000))}
 
 
+class Price(NamedTuple):
+    """An approved price. area: voivodeship, 2 digits. decided: time of approval, None for starter data."""
+
+    id: int
+    depot: int
+    fuel: str
+    area: str
+    day: date
+    amount: Decimal
+    price_list: bool
+    decided: datetime | None = None
+    demonstration: bool = False
+
+
+def precedence(price):
+    """Return the sort key of prices of one depot, fuel and day; the greatest counts."""
+    return price.price_list, price.decided.timestamp() if price.decided else 0.0, price.id
+
+
+def columns_of(prices):
+    rows = sorted(prices, key=lambda price: (price.depot, price.day, precedence(price)))
+    names = tuple(dict.fromkeys(price.fuel for price in rows))
+    return medians.PriceColumns(
+        names,
+        np.array([price.depot for price in rows], np.int64),
+        np.array([names.index(price.fuel) for price in rows], np.int32),
+        np.array([int(price.area) for price in rows], np.int32),
+        np.array([price.day.toordinal() for price in rows], np.int32),
+        np.array([int(price.amount * 100) for price in rows], np.int64),
+        np.array([price.price_list for price in rows], bool),
+        np.array([price.demonstration for price in rows], bool),
+    )
+
+
 def compute(prices):
     return medians.compute(columns_of(prices), RANGES, TODAY)
+
+
+def count_row_by_row(prices, today):
+    """The statistics of prices. Fences and quartiles of amounts are those of `medians`, which are tried apart."""
+    start, first_month = medians.months_before(today, medians.WINDOW_MONTHS), medians.months_start(today)
+    known = [price for price in prices if first_month <= price.day <= today]
+    plausible = [price for price in known if price.fuel not in RANGES or 600 <= price.amount <= 4000]
+    considered, counted = ([price for price in rows if price.day >= start] for rows in (known, plausible))
+    newest = by_depot(counted)
+    fences = medians.tukey_fences(int(price.amount * 100) for price in newest)
+    accepted = [price for price in newest if fences is None or fences.low <= price.amount <= fences.high]
+    months = {f"{price.day:%Y-%m}": [] for price in sorted(plausible, key=lambda price: price.day)}
+    for price in plausible:
+        months[f"{price.day:%Y-%m}"].append(price)
+    summaries = {month: summarise(by_depot(own)) for month, own in months.items()}
+    areas = sorted({price.area for price in accepted})
+    return medians.PriceStatistics(
+        start=start,
+        end=today,
+        considered=len(considered),
+        implausible=len(considered) - len(counted),
+        superseded=len(counted) - len(newest),
+        outliers=len(newest) - len(accepted),
+        accepted=tuple(sorted(int(price.amount * 100) for price in accepted)),
+        price_lists=sum(price.price_list for price in accepted),
+        fences=fences,
+        country=summarise(accepted),
+        voivodeships={area: summarise([price for price in accepted if price.area == area]) for area in areas},
+        months=tuple(medians.Month(month, s.median, s.n) for month, s in summaries.items() if s.median is not None),
+        demonstration=any(price.demonstration for price in known),
+    )
+
+
+def by_depot(prices):
+    """The one price by which each depot counts: the median of its newest ones of a day, one of each fuel."""
+    rows = []
+    for depot in sorted({price.depot for price in prices}):
+        own = sorted((price for price in prices if price.depot == depot), key=precedence)
+        last = max(price.day for price in own)
+        newest = list({price.fuel: price for price in own if price.day == last}.values())
+        values = {name: any(getattr(price, name) for price in newest) for name in ("price_list", "demonstration")}
+        rows.append(newest[0]._replace(amount=medians.rounded(median(price.amount for price in newest)), **values))
+    return rows
+
+
+def summarise(rows):
+    summary = medians.summarise(int(price.amount * 100) for price in rows)
+    return summary._replace(demonstration=any(price.demonstration for price in rows))
 
 
 def counted(own):
@@ -56,12 +137,13 @@ PRICES = st.lists(
 )
 
 
-@given(st.lists(AMOUNTS, min_size=2, max_size=40))
-def test_quartiles_are_those_of_the_standard_library(amounts):
-    ordered = sorted(amounts)
-    expected = quantiles(ordered, n=4, method="inclusive")
-    assert [medians.quantile(ordered, quarter) for quarter in (1, 2, 3)] == pytest.approx(expected)
-    assert medians.quantile(ordered, 2) == pytest.approx(median(ordered))
+@given(st.lists(AMOUNTS, min_size=medians.FEWEST_FOR_MEDIAN, max_size=40))
+def test_quartiles_and_fences_are_those_of_the_standard_library(amounts):
+    first, middle, third = quantiles(amounts, n=4, method="inclusive")
+    grosze, reach = [int(amount * 100) for amount in amounts], medians.FENCE * (third - first)
+    assert medians.summarise(grosze)[1:4] == tuple(map(medians.rounded, (middle, first, third)))
+    if len(amounts) >= medians.FEWEST_FOR_FENCES:
+        assert medians.tukey_fences(grosze) == (first - reach, third + reach)
 
 
 def test_months_before():
@@ -126,7 +208,7 @@ def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
 @example(STEPS, TODAY)
 @given(PRICES, st.integers(0, 400).map(lambda days: TODAY - timedelta(days)))
 def test_columns_give_what_counting_row_by_row_gives(prices, today):
-    assert medians.compute(columns_of(prices), RANGES, today) == row_by_row.compute(prices, RANGES, today)
+    assert medians.compute(columns_of(prices), RANGES, today) == count_row_by_row(prices, today)
 
 
 def test_statistics_of_replaced_prices_are_freed_at_once():
