@@ -9,7 +9,7 @@ from fueldepot.http import cache_control
 from regulations.models import Deadline
 from tests import factories
 from tests.api.test_regulations import URL, one
-from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, ResolutionFactory, state_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -29,10 +29,11 @@ def test_links_lead_to_the_other_pages_of_the_same_question(client):
     assert [row["date"] for row in client.get(address.format(2)).json()] == ["2999-01-01"]
 
 
-def test_deadlines_of_a_voivodeship_and_an_appliance(client):
-    slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
+def test_deadlines_of_a_voivodeship_and_an_appliance_in_short_are_those_of_the_voivodeship(client):
+    slaskie = state_of("24")
     ResolutionFactory(), ResolutionFactory(state=slaskie)
-    DeadlineFactory(date=date(2997, 1, 1), applies_to="jedna", appliances=["stove"])
+    unclear = {"unclear_appliances": ["boiler_class_4"], "caveat": "Źródła różnią się."}
+    DeadlineFactory(date=date(2997, 1, 1), applies_to="jedna", appliances=["stove"], **unclear)
     both = {"applies_to": "obie", "appliances": ["stove"], "unclear_appliances": ["fireplace"]}
     DeadlineFactory(state=slaskie, date=date(2998, 1, 1), **both)
     for query, found in (
@@ -42,14 +43,7 @@ def test_deadlines_of_a_voivodeship_and_an_appliance(client):
         ("appliance=fireplace", ["obie"]),
     ):
         assert [row["applies_to"] for row in client.get(f"/api/v1/deadlines?{query}").json()] == found
-
-
-def test_a_deadline_in_short_is_that_of_its_voivodeship(client):
-    ResolutionFactory()
-    DeadlineFactory(
-        date=date(2999, 1, 1), appliances=["stove"], unclear_appliances=["fireplace"], caveat="Źródła różnią się."
-    )
-    (short,), (whole,) = client.get("/api/v1/deadlines").json(), one(client)["resolution"]["deadlines"]
+    (short, _), (whole,) = client.get("/api/v1/deadlines").json(), one(client, teryt="12")["resolution"]["deadlines"]
     same = ("caveat", "appliances", "unclear_appliances", "confirmation_overdue", "uncertain", "scope", "date")
     assert {name: short[name] for name in same} == {name: whole[name] for name in same}
 
@@ -114,9 +108,7 @@ def test_events_are_whole_days_with_what_the_json_says(client, deadlines):
         assert str(event["url"]) == entry["page"]
 
 
-def test_an_event_keeps_its_identity_when_its_day_moves_and_characters_that_no_calendar_may_have_become_blanks(
-    client, deadlines
-):
+def test_an_event_keeps_its_identity_when_its_day_moves_and_has_no_forbidden_character(client, deadlines):
     before = {str(e["summary"]): str(e["uid"]) for e in events_of(client.get(ICS))}
     assert len({*before.values()}) == 2
     Deadline.objects.update(date=date(2030, 1, 1))
@@ -140,7 +132,7 @@ def test_of_a_municipality_only_what_binds_it_and_of_all_what_binds_in_part_says
 def test_without_a_deadline_or_a_state_there_is_no_calendar(client, deadlines):
     """RFC 5545, section 3.6: a calendar has at least one event."""
     factories.zakopane(), factories.VoivodeshipFactory(teryt="14")
-    LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="20", name="podlaskie"))
+    state_of("20", "podlaskie")
     Deadline.objects.exclude(applies_to="wszystko").delete()
     for path, said in (
         ("podlaskie.ics", "no deadline is known for podlaskie, so there is no calendar;"),
@@ -169,7 +161,7 @@ def test_titles_say_where_and_what(client):
 
 
 def test_deadlines_of_all_voivodeships_come_by_day(client, acts):
-    slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
+    slaskie = state_of("24")
     ResolutionFactory(state=slaskie)
     DeadlineFactory(state=slaskie, date=date(2026, 12, 1))
     DeadlineFactory(state=slaskie, date=date(2027, 1, 1))

@@ -14,18 +14,10 @@ from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 DAY = 86_400
-PATHS = {
-    "locations?q=krak": DAY,
-    "locate?lat=50.06&lon=19.94": DAY,
-    "stores?teryt=1261011": 300,
-    "stores?lat=50.06&lon=19.94": 300,
-    "stores/{depot}": 300,
-    "prices": DAY,
-    "prices/pellet": 300,
-    "prices/pellet?voivodeship=12": 300,
-    "regulations?teryt=1261011": 300,
-    "regulations/malopolskie.ics": 300,
-}
+PATHS = dict.fromkeys(("locations?q=krak", "locate?lat=50.06&lon=19.94", "prices"), DAY)
+PATHS |= dict.fromkeys(("stores?teryt=1261011", "stores?lat=50.06&lon=19.94", "stores/{depot}"), 300)
+PATHS |= dict.fromkeys(("prices/pellet", "prices/pellet?voivodeship=12", "regulations?teryt=1261011"), 300)
+PATHS |= {"regulations/malopolskie.ics": 300}
 
 
 def test_an_answer_is_known_again(client):
@@ -38,11 +30,7 @@ def test_an_answer_is_known_again(client):
         assert (known.status_code, known["ETag"][0]) == (200, '"'), path
         assert known["Cache-Control"] == f"public, max-age={lifetime_s}", path
         told = ("ETag", "Cache-Control", "Vary", "Access-Control-Allow-Origin")
-        for method, validator in (
-            (client.get, known["ETag"]),
-            (client.head, known["ETag"]),
-            *[(client.get, " *")] * 2,
-        ):
+        for method, validator in ((client.get, known["ETag"]), (client.head, known["ETag"]), *[(client.get, " *")] * 2):
             again = method(address, headers={"if-none-match": validator})
             assert (again.status_code, again.content) == (304, b""), (path, validator)
             assert [again[name] for name in told] == [known[name] for name in told]

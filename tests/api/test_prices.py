@@ -41,11 +41,8 @@ def test_series_golden(client, golden):
 
 def test_one_number_with_where_it_was_read(client):
     factories.average(2018, "0.6", source="Monitor Polski")
-    for year, area, source in (
-        (2018, None, "GUS"),
-        (2019, None, "GUS za X"),
-        (2019, factories.krakow().voivodeship, "GUS"),
-    ):
+    malopolskie = factories.krakow().voivodeship
+    for year, area, source in ((2018, None, "GUS"), (2019, None, "GUS za X"), (2019, malopolskie, "GUS")):
         factories.average(year, "0.6", "prad-g11", voivodeship=area, source=source)
 
     def ask(**query):
@@ -56,10 +53,8 @@ def test_one_number_with_where_it_was_read(client):
         ("Polska", "", "GUS za X"),
         ("małopolskie", "12", "GUS"),
     ]
-    assert (found["prad-g11"]["poland"], found["prad-g11"]["voivodeships"]) == (
-        {"2019": 0.6},
-        {"malopolskie": {"2019": 0.6}},
-    )
+    assert found["prad-g11"]["poland"] == {"2019": 0.6}
+    assert found["prad-g11"]["voivodeships"] == {"malopolskie": {"2019": 0.6}}
     assert (found["wegiel-kamienny"]["poland"], found["wegiel-kamienny"]["values"]) == ({}, [])
     assert "as_of" in found["prad-g11"]["values"][0]
     poland = ask(year="2018", voivodeship="polska")
@@ -183,15 +178,11 @@ def test_only_pellet_and_fine_coal_have_a_bag(client):
         assert not {"bag_kg", "bag_price"} & client.get(f"{URL}/{fuel}").json().keys()
 
 
-def test_what_is_not_approved_does_not_count(client):
+def test_what_is_not_approved_does_not_count_nor_what_is_of_a_removed_depot(client):
     fill("pellet", 1400, 1500, 1600)
     for status in ("pending", "rejected"):
         fill("pellet", 1200, **{status: True})
     assert client.get(f"{URL}/pellet").json()["n"] == 3
-
-
-def test_prices_of_removed_depots_go_with_them_at_once(client):
-    fill("pellet", 1400, 1500, 1600)
     depot = Depot.objects.get(prices__price=1600)
     moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
     assert client.get(f"{URL}/pellet").json()["n"] == 2
@@ -199,22 +190,18 @@ def test_prices_of_removed_depots_go_with_them_at_once(client):
     assert client.get(f"{URL}/pellet").json()["n"] == 3
 
 
-def test_after_midnight_the_window_moves_on_by_itself(client, monkeypatch):
-    fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
-    assert client.get(f"{URL}/pellet").json()["n"] == 3
-    monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY + timedelta(days=1))
-    answer = client.get(f"{URL}/pellet").json()
-    assert (answer["n"], answer["from"], answer["to"]) == (0, "2026-05-22", "2026-11-22")
-    assert [all_fuel_prices(day)["pellet"]["n"] for day in (TODAY, TODAY + timedelta(days=1))] == [3, 0]
-
-
-def test_any_day_of_the_last_two_years_can_be_asked_for(client):
+def test_any_day_of_the_last_two_years_can_be_asked_for_and_after_midnight_the_window_moves_on(client, monkeypatch):
     fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
     fill("pellet", 2000, day=date(2026, 11, 20))
     for day, n in (("2026-11-21", 4), ("2026-11-19", 3), ("2026-05-21", 3), ("2026-05-20", 0), ("2024-11-21", 0)):
         answer = client.get(f"{URL}/pellet", {"on": day}).json()
         assert (answer["n"], answer["to"]) == (n, day)
         assert client.get(f"{URL}/pellet", {"on": day, "voivodeship": "malopolskie"}).json()["n"] == n
+    tomorrow = TODAY + timedelta(days=1)
+    monkeypatch.setattr(timezone, "localdate", lambda value=None: tomorrow)
+    answer = client.get(f"{URL}/pellet").json()
+    assert (answer["n"], answer["from"], answer["to"]) == (1, "2026-05-22", "2026-11-22")
+    assert [all_fuel_prices(day)["pellet"]["n"] for day in (TODAY, tomorrow)] == [4, 1]
 
 
 def test_an_unknown_fuel_is_not_found_and_other_parameters_are_ignored(client):

@@ -10,13 +10,7 @@ from fueldepot.http import cache_control
 from regulations.models import Deadline, LegalState
 from tests import factories
 from tests.client import build_snapshots
-from tests.regulations.factories import (
-    AmendmentFactory,
-    DeadlineFactory,
-    FuelBanFactory,
-    LegalStateFactory,
-    ResolutionFactory,
-)
+from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory, state_of
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +37,7 @@ def binding(entry):
 
 @pytest.mark.parametrize("as_of", [date(2026, 10, 1), date(2020, 1, 1)])
 def test_the_summary_says_so_when_it_describes_other_rules_than_those_of_the_day(client, as_of):
-    ResolutionFactory(state=LegalStateFactory(as_of=as_of))
+    ResolutionFactory(state=state_of("12", as_of=as_of))
     DeadlineFactory(date=date(2023, 1, 1), valid_to=date(2022, 11, 22))
     DeadlineFactory(date=date(2025, 1, 1), valid_from=date(2022, 11, 22))
     FuelBanFactory(fuel="miał", valid_to=date(2022, 11, 22))
@@ -198,18 +192,15 @@ def test_before_the_act_of_its_own_a_unit_is_not_without_one(client):
 
 
 def test_an_amendment_of_which_nothing_is_known_is_named_as_such(client):
-    AmendmentFactory(
-        resolution=ResolutionFactory(publication="Dz. Urz. poz. 1"), number="", adopted=None, publication=""
-    )
+    act = ResolutionFactory(publication="Dz. Urz. poz. 1")
+    AmendmentFactory(resolution=act, number="", adopted=None, publication="")
     (entry,) = client.get("/api/v1/regulations?voivodeship=malopolskie").json()
     assert entry["resolution"]["publication"] == "Dz. Urz. poz. 1, zm. uchwałą o nieznanym numerze"
 
 
 def test_country_golden(client, golden, acts):
     factories.VoivodeshipFactory(teryt="20", name="podlaskie")
-    LegalStateFactory(
-        voivodeship=factories.VoivodeshipFactory(teryt="28", name="warmińsko-mazurskie"), note="Nie ma uchwały."
-    )
+    state_of("28", "warmińsko-mazurskie", note="Nie ma uchwały.")
     answer = client.get(URL, {"on": "2026-11-21"})
     assert [entry["teryt"] for entry in answer.json()] == ["12", "20", "28"]
     golden("regulations_country", answer.json())

@@ -60,15 +60,18 @@ def test_geojson_golden(client, golden):
     assert client.get(URL, {"teryt": "12"}, headers={"accept": "application/geo+json"}).json() == answer.json()
 
 
-def test_geojson_has_an_address_of_its_own(client):
-    depot = factories.DepotFactory()
-    factories.DepotFactory(name="Żak")
+def test_geojson_has_an_address_of_its_own_with_which_links_stay(client, settings):
+    depot, *_ = (factories.DepotFactory(name=name) for name in ("Opał", "Żak", "Żar"))
     answer = client.get(f"{URL}.geojson", {"teryt": "12", "limit": "1"}, headers={"accept": "application/json"})
     assert answer["Content-Type"] == "application/geo+json"
     assert [feature["id"] for feature in answer.json()["features"]] == [depot.pk]
     assert answer.content == client.get(URL, {"teryt": "12", "limit": "1", "format": "geojson"}).content
-    assert answer["X-Total-Count"] == "2"
+    assert answer["X-Total-Count"] == "3"
     assert "Accept," not in f"{answer['Vary']},"
+    addresses = re.findall(r"<([^>]+)>", client.get(f"{URL}.geojson?teryt=12&limit=1&offset=1&format=json")["Link"])
+    at = f"{settings.SITE_URL}{URL}.geojson?teryt=12&limit=1&offset="
+    assert addresses == [f"{at}{offset}" for offset in (0, 0, 2, 2)]
+    assert client.get(addresses[2].removeprefix(settings.SITE_URL))["Content-Type"] == "application/geo+json"
     refused = client.get(f"{URL}.geojson?radius=0")
     assert (refused.status_code, refused["Content-Type"]) == (400, "application/json")
 
@@ -127,12 +130,15 @@ def test_radius_bounds_and_the_point_itself_counts(client):
     assert names(client, **HERE, radius="6") == ["tu", "5 km"]
 
 
-def test_a_cut_list_says_how_many_there_were(client):
+def test_a_cut_list_says_how_many_there_were_and_beyond_its_last_page_is_an_empty_one(client):
     for offset in range(5):
         factories.DepotFactory(lat=50.06 + offset / 1000)
     for place in (HERE, {"teryt": "12"}):
         answer = client.get(URL, {**place, "limit": "2"})
         assert (len(answer.json()), answer["X-Total-Count"]) == (2, "5")
+    answer = client.get(f"{URL}?teryt=12&offset=10000")
+    assert (answer.json(), answer["X-Total-Count"]) == ([], "5")
+    assert links(answer) == dict.fromkeys(("first", "prev", "last"), "teryt=12&limit=20&offset=0")
 
 
 def test_coal_includes_its_assortments(client):
@@ -204,36 +210,16 @@ def test_links_ask_the_same_question(client, settings):
     assert answer["Link"].startswith(f"<{settings.SITE_URL}{URL}?")
 
 
-def test_the_last_page_is_none_before_the_present_one(client):
+def test_the_last_page_is_none_before_the_present_one_and_the_page_before_ends_where_that_begins(client):
     factories.DepotFactory.create_batch(4)
     for limit, offset, last in ((100, 2, 2), (2, 1, 3), (3, 1, 1), (3, 3, 3), (3, 5, 2), (3, 7, 1)):
         answer = client.get(f"{URL}?teryt=12&limit={limit}&offset={offset}")
         assert links(answer)["last"] == f"teryt=12&limit={limit}&offset={last}", (limit, offset)
-
-
-def test_the_page_before_ends_where_the_present_one_begins(client):
-    factories.DepotFactory.create_batch(4)
     for limit, offset, before in ((3, 1, (1, 0)), (3, 2, (2, 0)), (3, 3, (3, 0)), (2, 3, (2, 1)), (100, 3, (3, 0))):
         answer = client.get(f"{URL}?teryt=12&limit={limit}&offset={offset}")
         assert links(answer)["prev"] == "teryt=12&limit={}&offset={}".format(*before), (limit, offset)
         both = client.get(f"{URL}?{links(answer)['prev']}").json() + answer.json()
         assert len({depot["id"] for depot in both}) == len(both)
-
-
-def test_links_of_geojson_stay_with_geojson(client, settings):
-    factories.DepotFactory.create_batch(3)
-    addresses = re.findall(r"<([^>]+)>", client.get(f"{URL}.geojson?teryt=12&limit=1&offset=1&format=json")["Link"])
-    assert addresses == [
-        f"{settings.SITE_URL}{URL}.geojson?teryt=12&limit=1&offset={offset}" for offset in (0, 0, 2, 2)
-    ]
-    assert client.get(addresses[2].removeprefix(settings.SITE_URL))["Content-Type"] == "application/geo+json"
-
-
-def test_beyond_the_last_page_is_an_empty_list(client):
-    factories.DepotFactory()
-    answer = client.get(f"{URL}?teryt=12&offset=10000")
-    assert (answer.json(), answer["X-Total-Count"]) == ([], "1")
-    assert links(answer) == dict.fromkeys(("first", "prev", "last"), "teryt=12&limit=20&offset=0")
 
 
 BEHIND_CACHE = {"Surrogate-Capability": 'nginx="Surrogate/1.0"'}
@@ -277,8 +263,7 @@ def price_list(client, depot):
     return client.get(f"{URL}/{depot.pk}").json()["price_list"]
 
 
-@pytest.mark.usefixtures("the_day")
-def test_store_with_price_list_golden(client, golden):
+def test_store_with_price_list_golden(client, golden, the_day):
     depot = factories.DepotFactory(pk=7, source_id="node/7")
     price(depot, "drewno-kominkowe", "480.50")
     price(depot, "pellet", "1400", date(2026, 10, 1))
@@ -290,16 +275,11 @@ def test_store_with_price_list_golden(client, golden):
     golden("store_with_price_list", client.get(f"{URL}/7").json())
 
 
-@pytest.mark.usefixtures("the_day")
-@pytest.mark.parametrize(("day", "listed"), [(date(2025, 11, 21), 1), (date(2025, 11, 20), 0), (date(2026, 11, 22), 0)])
-def test_a_price_list_goes_back_twelve_months(client, day, listed):
-    depot = factories.DepotFactory()
-    price(depot, day=day)
-    assert len(price_list(client, depot)) == listed
-
-
-@pytest.mark.usefixtures("the_day")
-def test_on_one_day_a_price_list_beats_a_reader(client):
+def test_a_price_list_goes_back_twelve_months_and_on_one_day_beats_a_reader(client, the_day):
+    for day, listed in ((date(2025, 11, 21), 1), (date(2025, 11, 20), 0), (date(2026, 11, 22), 0)):
+        depot = factories.DepotFactory()
+        price(depot, day=day)
+        assert len(price_list(client, depot)) == listed, day
     depot = factories.DepotFactory()
     price(depot, amount="1500")
     price(depot, amount="1400", from_reader=True, decided_at=datetime(2026, 11, 20, tzinfo=UTC))
