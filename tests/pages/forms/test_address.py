@@ -103,7 +103,7 @@ def test_an_unknown_postcode_refuses_no_depot_with_a_position_whose_letter_names
     stranger.fill("/sklady/dodaj/", **typed, lat="50,0617", lon="19,9373")
     (letter,) = mail.outbox
     assert letter.subject == "Brakujący skład: potwierdź zgłoszenie"
-    named = "nazwa, kod pocztowy i miejscowość, telefon, położenie"
+    named = "nazwa, kod pocztowy, miejscowość, telefon, położenie"
     assert f"Potwierdzasz: brakujący skład ({named})." in words_of(letter)
     added = Submission.objects.get(kind="add").proposed
     assert (added["postcode"], added["lat"], added["location_approximate"]) == ("30-998", 50.0617, False)

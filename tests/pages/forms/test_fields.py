@@ -60,21 +60,10 @@ def test_a_line_break_counts_once_as_browsers_count_it():
 
 def test_amounts_as_people_type_them():
     amount, weight = Amount(per="t"), Weight()
-    bare = (
-        "1.640",
-        "1,640",
-        "1\u00a0640,00 zł",
-        "1.640,00",
-        "1 640,-",
-        "1640,- zł",
-        "1640 zl",
-        "1640 PLN",
-        "1640,–",
-        "1640,— zł",
-        "1'640",
-        "1’640,00 złotych",
-    )
-    for typed in (*bare, "1640 zł/t", "1640 zł / tonę", "1640 zł brutto"):
+    for typed in (
+        *("1.640", "1,640", "1\u00a0640,00 zł", "1.640,00", "1'640", "1’640,00 złotych", "1640 zl", "1640 PLN"),
+        *("1 640,-", "1640,- zł", "1640,–", "1640,— zł", "1640 zł/t", "1640 zł / tonę", "1640 zł brutto"),
+    ):
         assert amount.clean(typed) == 1640, typed
     for typed in ("1640 zł/mp", "1640 zł/worek", "1,64 zł/kg", "1640 netto", "od 1640", "1500-1700", ",-", "zł"):
         with pytest.raises(ValidationError, match="Wpisz kwotę cyframi"):

@@ -61,12 +61,6 @@ def test_a_network_has_a_limit(stranger, path, monkeypatch):
     assert report(stranger, path, client="10.0.0.2").status_code == 200
 
 
-def test_a_removed_depot_is_gone_and_a_held_one_unknown(client):
-    removed, held = factories.DepotFactory(removed=True), factories.DepotFactory(held=True)
-    assert client.get(f"/sklad/{removed.pk}/zglos/").status_code == 410
-    assert client.get(f"/sklad/{held.pk}/zglos/").status_code == 404
-
-
 def test_an_editor_sees_the_evidence_until_the_entry_is_verified(stranger, admin_client, nowak, path):
     report(stranger, path)
     report(stranger, path, "no_fuel", "10.0.0.2", "ewa@example.pl")

@@ -119,9 +119,7 @@ def test_the_desk_shows_the_owner_the_time_and_the_objection(client, stranger, c
     expect(client.get(page), "„Nie znam tej firmy.”. Przyjąć to zgłoszenie może tylko redaktor naczelny")
 
 
-def test_an_owner_hears_that_another_wants_the_entry_deleted_and_objects(
-    client, stranger, nowak, link, editor, chief, clock
-):
+def test_an_owner_hears_of_a_wish_to_delete_the_entry_and_objects(client, stranger, nowak, link, editor, chief, clock):
     stranger.fill_and_confirm(f"/sklad/{nowak.pk}/usun/", role="owner", agreed="on", email="ewa@opal.example")
     deletion = Submission.objects.get(kind="delete", state="waiting")
     letter = mail.outbox[-1]
@@ -153,9 +151,7 @@ def test_the_new_owner_is_told_of_other_claims(claim, nowak, chief, clock, commi
     assert factories.fresh(third).owner_told_at is not None
 
 
-def test_an_objection_is_erased_with_the_claim_and_comes_too_late_after_it(
-    client, stranger, claim, chief, clock, commit
-):
+def test_an_objection_is_erased_with_the_claim_and_too_late_after_it(client, stranger, claim, chief, clock, commit):
     at = link_in(mail.outbox[-1], "sprzeciw")
     send_objection(stranger, at)
     with commit():
@@ -166,9 +162,7 @@ def test_an_objection_is_erased_with_the_claim_and_comes_too_late_after_it(
     assert factories.fresh(claim).objection == ""
 
 
-def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
-    client, stranger, editor, nowak, clock, commit
-):
+def test_a_removed_entry_is_asked_back_and_an_editor_decides(client, stranger, editor, nowak, clock, commit):
     deletion = factories.SubmissionFactory(depot=nowak, delete=True, email="jan@opal-nowak.pl", mailed_at=clock.now)
     with commit():
         deciding.accept_submission(submission=deletion, by=editor, on=clock.now)

@@ -60,22 +60,16 @@ def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stra
         assert token_of(link) not in str(text)
 
 
-def test_the_desk_shows_an_owner_s_change_as_the_owner_s_with_values(client, stranger, nowak, link, editor):
+def test_the_desk_shows_what_an_owner_changed_as_the_owner_s_with_values(client, stranger, nowak, link, editor):
     save(stranger, link, mon="6-14", **{"price-pellet": "1600"})
     save(stranger, link, mon="7-14", **{"price-pellet": "1650"})
     for row in (f"catalog/depot/{nowak.pk}", f"prices/depotprice/{DepotPrice.objects.get().pk}"):
         expect(client.get(f"/admin/{row}/history/"), "właściciel (odnośnikiem)")
+    assert list(DepotPrice.history.values_list("price", flat=True)) == [1650, 1600]
     change = "Właściciel zmienił: Skład opału Nowak – Godziny otwarcia, Pellet"
     journal = client.get(reverse("admin:catalog_decision_changelist"))
     text = expect(journal, change, "godziny tygodnia: pn. 6:00-14:00", "cena: 1 600 → 1 650")
     assert text.count("właściciel (odnośnikiem)") == 2
-
-
-def test_the_second_price_of_a_day_replaces_the_first(stranger, nowak, link):
-    save(stranger, link, **{"price-pellet": "1600"})
-    assert save(stranger, link, **{"price-pellet": "1650"}).status_code == 302
-    assert DepotPrice.objects.get().price == Decimal(1650)
-    assert list(DepotPrice.history.values_list("price", flat=True)) == [Decimal(1650), Decimal(1600)]
 
 
 def test_what_cannot_be_is_not_taken_and_nothing_beside_it(stranger, nowak, link):
@@ -150,9 +144,7 @@ def test_a_link_that_a_restored_database_has_lost_does_not_open_the_next_one_of_
     assert client.get(link).status_code == 404
 
 
-def test_a_link_whose_letter_does_not_leave_ends_nothing_and_is_tried_again(
-    client, stranger, nowak, link, clock, settings, caplog
-):
+def test_a_link_that_did_not_leave_ends_nothing_and_goes_later(client, stranger, nowak, link, clock, settings, caplog):
     settings.EMAIL_BACKEND = DOWN
     stranger.fill(f"/sklad/{nowak.pk}/odnosnik/", email="jan@opal-nowak.pl")
     assert f"letter of pendingletter {PendingLetter.objects.get().pk} not sent: ConnectionRefusedError" in caplog.text
@@ -234,10 +226,8 @@ def upload(stranger, link, text):
 def test_a_price_list_is_uploaded_previewed_and_published(client, stranger, priced, link, branch):
     text = f"paliwo;cena;numer składu\nPellet;1 700;\nbrykiet;1350,50;{branch.pk}\nEkogroszek;16;\nwęgiel;1500;123\n"
     preview = upload(stranger, link, text)
-    skipped = (
-        "Wiersz 4: Ekogroszek 16 zł/t – poza wiarygodnym przedziałem",
-        "Wiersz 5: nie ma Twojego składu o numerze 123",
-    )
+    cheap, foreign = "Ekogroszek 16 zł/t – poza wiarygodnym przedziałem", "nie ma Twojego składu o numerze 123"
+    skipped = f"Wiersz 4: {cheap}", f"Wiersz 5: {foreign}"
     expect(preview, "Do wczytania: 2 ceny. Pominiemy 2 wiersze.", *skipped)
     assert not prices_of_today().exists()
     fields = {name: hidden(preview.content.decode(), name)[0] for name in ("packed", "seen", "odnosnik")}
@@ -271,23 +261,19 @@ def test_a_price_list_of_a_merchant_is_read_and_what_is_not_is_named(client, str
     )
 
 
-def test_the_weight_of_a_bag_may_stand_beside_its_price(stranger, priced, link):
+def test_the_weight_of_a_bag_may_stand_beside_its_price_and_a_unit_in_the_header(stranger, priced, link):
     preview = upload(stranger, link, "opał;cena za worek\nEkogroszek 25 kg;41,00\npellet;27\n")
     expect(
         preview, "Ekogroszek 1 640 zł/t worek 25 kg: 41 zł", "Wiersz 3: do ceny worka podaj jego wagę, a do wagi cenę"
     )
     preview = upload(stranger, link, "opał;cena za worek 20 kg\nEkogroszek 25 kg;41,00\nekogroszek;33\n")
     expect(preview, "Ekogroszek 1 650 zł/t worek 20 kg: 33 zł", "Wiersz 2: do ceny worka podaj jego wagę")
-
-
-def test_the_unit_in_the_header_holds_for_every_row(stranger, priced, link):
     preview = upload(stranger, link, "paliwo;cena zł/t\npellet;1700\ndrewno;400\n")
-    expect(
-        preview, "Do wczytania: 1 cena.", "Wiersz 3: Drewno kominkowe: jednostką jest mp, nie t; cen nie przeliczamy"
-    )
+    unit = "Wiersz 3: Drewno kominkowe: jednostką jest mp, nie t; cen nie przeliczamy"
+    expect(preview, "Do wczytania: 1 cena.", unit)
 
 
-def test_a_file_that_is_no_price_list_is_refused_in_words(stranger, priced, link):
+def test_a_file_that_is_no_price_list_a_forged_preview_and_a_list_without_a_link_are_refused(stranger, priced, link):
     columns = "Brak kolumn: paliwo, cena. Pierwszy wiersz to nazwy kolumn. Potrzebne są: paliwo i"
     for text, words in (
         ("pellet;1500\nbrykiet;1400\n", columns),
@@ -296,10 +282,6 @@ def test_a_file_that_is_no_price_list_is_refused_in_words(stranger, priced, link
         ("\xd0\xcf\x11\xe0", "nie ma ani jednego wiersza"),
     ):
         expect(upload(stranger, link, text), words, status=400)
-    assert not prices_of_today().exists()
-
-
-def test_a_forged_preview_and_a_list_without_a_link_are_refused(stranger, priced, link):
     assert "Podgląd wygasł." in text_of(stranger.owner(link, wczytaj="1", packed="x:y:z", seen=""))
     assert upload(stranger, "?odnosnik=x", "paliwo;cena\npellet;1500\n").status_code == 404
     assert not prices_of_today().exists()

@@ -58,9 +58,7 @@ def test_only_prices_on_the_page_of_the_entry_are_named_as_being_there(client, p
     assert len(client.get(f"/api/v1/stores/{priced.pk}").json()["price_list"]) == 1
 
 
-def test_prices_that_changed_since_the_page_was_opened_or_are_a_stranger_s_are_not_confirmed(
-    client, stranger, priced, link
-):
+def test_prices_that_changed_meanwhile_or_are_a_stranger_s_are_not_confirmed(client, stranger, priced, link):
     keys = keys_shown(client.get(link))
     save(stranger, link, **{"price-pellet": "1700"})
     expect(tap(stranger, link, keys), "Ceny zmieniły się, odkąd otwarto tę stronę.", status=400)
@@ -106,10 +104,8 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, de
     change = Decision.objects.get(kind="owner")
     assert "Zmiany cofnięte" in text_of(stranger.undo(path, change.pk))
     assert factories.fresh(priced).hours is None
-    assert {row.fuel: row.price for row in DepotPrice.objects.newest(date(2026, 11, 21))} == {
-        "ekogroszek": 1500,
-        "pellet": 1613,
-    }
+    newest = DepotPrice.objects.newest(date(2026, 11, 21))
+    assert {row.fuel: row.price for row in newest} == {"ekogroszek": 1500, "pellet": 1613}
     assert Decision.objects.get(kind="undo").decided_by is None
     assert "polecenie" not in text_of(desk.get("/admin/catalog/decision/"))
     assert "Cofnięto:" in OwnerChange.objects.latest("pk").text

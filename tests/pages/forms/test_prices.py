@@ -64,9 +64,7 @@ def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(cli
     assert DepotPrice.objects.approved().count() == 5
 
 
-def test_undecided_prices_keep_their_author_for_90_days_and_then_nobody_is_promised_a_letter(
-    client, stranger, path, clock
-):
+def test_undecided_prices_keep_their_author_for_90_days_and_then_promise_no_letter(client, stranger, path, clock):
     page = stranger.fill_and_confirm(path, **SEVEN)
     purge_submissions(on=clock.now + timedelta(days=2))
     assert Submission.objects.get().email == "jan@opal-nowak.pl"

@@ -194,12 +194,9 @@ def test_what_strangers_have_not_confirmed_shuts_no_owner_out(stranger, path, no
     for number in range(limits.PER_MAILBOX):  # with the owner's own address, too
         mailbox = hash_mailbox("jan@opal-nowak.pl")
         factories.SubmissionFactory(mailbox_hash=mailbox, client_hash=f"other network {number}", **asked)
-    for form, said in (
-        ("przejmij", CLAIM),
-        ("popraw", {"phone": "602 234 567"}),
-        ("usun", {"role": "owner", "agreed": "on"}),
-    ):
-        stranger.fill_and_confirm(f"/sklad/{nowak.pk}/{form}/", **said)
+    forms = {"przejmij": CLAIM, "popraw": {"phone": "602 234 567"}, "usun": {"role": "owner", "agreed": "on"}}
+    for form, typed in forms.items():
+        stranger.fill_and_confirm(f"/sklad/{nowak.pk}/{form}/", **typed)
     assert set(Submission.objects.waiting().values_list("kind", flat=True)) == {"claim", "correct", "delete"}
 
 

@@ -14,7 +14,7 @@ from tests import deciding, factories
 from tests.pages.forms.conftest import CLAIM, hidden
 from tests.pages.reading import NOINDEX, expect
 
-FORMS = ("popraw", "przejmij", "usun", "cena")
+FORMS = ("popraw", "przejmij", "usun", "cena", "zglos")
 
 
 @pytest.fixture
@@ -28,9 +28,7 @@ def accept(clock):
     return act
 
 
-def test_a_correction_from_the_form_to_the_public(
-    client, stranger, nowak, clock, commit, django_assert_max_num_queries
-):
+def test_a_correction_from_form_to_public(client, stranger, nowak, clock, commit, django_assert_max_num_queries):
     path = f"/sklad/{nowak.pk}/popraw/"
     with django_assert_max_num_queries(1):
         shown = client.get(path)
@@ -150,7 +148,7 @@ def test_there_is_no_form_for_what_the_public_cannot_see(client):
 
 def test_pages_lead_to_the_forms(client, nowak):
     page = client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/").content.decode()
-    for form in (*FORMS, "zglos"):
+    for form in FORMS:
         assert f'href="/sklad/{nowak.pk}/{form}/"' in page
         expect(client.get(f"/sklad/{nowak.pk}/{form}/"), nowak.name)
     assert 'href="/sklady/dodaj/"' in client.get("/").content.decode()
