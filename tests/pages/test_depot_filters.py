@@ -78,10 +78,7 @@ def test_page_and_twin_list_what_is_chosen_in_the_chosen_order(client, clock, ma
         (["Blisko", "Środek", "Antracyt", "Sąsiad"], (*usual, "?paliwo=torf&kolejnosc=x&otwarte=tak")),
         (["Antracyt", "Blisko", "Środek", "Sąsiad"], ("?kolejnosc=nazwa",)),
         (["Blisko", "Środek", "Sąsiad"], ("?paliwo=pellet",)),
-        (
-            ["Środek", "Blisko", "Sąsiad"],
-            ("?paliwo=pellet&kolejnosc=cena", "?paliwo=pellet&kolejnosc=cena&p=50.19,19.94"),
-        ),
+        *((["Środek", "Blisko", "Sąsiad"], (f"?paliwo=pellet&kolejnosc=cena{at}",)) for at in ("", "&p=50.19,19.94")),
         (["Środek", "Antracyt"], ("?paliwo=wegiel&kolejnosc=cena",)),
         (["Blisko", "Sąsiad"], ("?otwarte=1",)),
         ([], ("?paliwo=wegiel&otwarte=1", "?otwarte=so-13", "?otwarte=nd")),
@@ -156,9 +153,6 @@ def test_chips_keep_what_is_chosen_and_begin_with_it(client, clock, market):
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=pt-17", "", "otwarte dziś o 17:00", "0"),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=so", "", "otwarte w sobotę", "2"),
     ]
-
-
-def test_the_chosen_hours_are_told_and_their_link_takes_them_back(client, clock, market):
     expect(client.get(f"{TWIN}?otwarte=sr-9&paliwo=wegiel"), "Wybrano: Węgiel, otwarte w środę o 9:00.")
     assert f'<a href="{KRAKOW}" aria-current="true">otwarte w środę o 9:00 <span>' in html(client, "?otwarte=sr-9")
 
@@ -268,22 +262,19 @@ def test_what_is_open_is_kept_no_longer_than_it_holds(client, clock, market, pat
     assert "otwarte do 18:00" in after.content.decode()
 
 
-def test_a_body_stays_as_long_as_its_validator(client, clock, market):
+def test_a_body_stays_as_long_as_its_validator_and_markdown_says_when_the_opening_states_hold(client, clock, market):
     depot = Depot.objects.get(name="Blisko")
-    for path in (KRAKOW, depot_path(depot.pk, depot.name)):
+    paths = KRAKOW, depot_path(depot.pk, depot.name)
+    for path in paths:
         for form in (path, f"{path[:-1]}.md"):
             clock(datetime(2026, 11, 20, 14, 0, 10, tzinfo=WARSAW))
             before = client.get(form)
             clock(datetime(2026, 11, 20, 15, 59, 59, tzinfo=WARSAW))
             after = client.get(form)
             assert (after["ETag"], after.content) == (before["ETag"], before.content)
-
-
-def test_markdown_says_when_the_opening_states_hold(client, clock, market):
-    depot = Depot.objects.get(name="Blisko")
     for hour, minute, span in ((12, 30, "od 8:00 do 13:00"), (23, 59, "od 18:00 do 24:00")):
         clock(datetime(2026, 11, 20, hour, minute, tzinfo=WARSAW))
-        for path in (KRAKOW, depot_path(depot.pk, depot.name)):
+        for path in paths:
             expect(client.get(f"{path[:-1]}.md"), f"20 listopada 2026 r. {span}")
 
 

@@ -41,23 +41,18 @@ def test_embeds_may_be_framed_and_are_small(client, depot):
         assert client.get(path, headers={"if-none-match": answer["ETag"]}).status_code == 304
 
 
-def test_embeds_say_what_their_pages_say_and_pages_offer_their_line_of_html(client, depot):
+def test_embeds_say_what_their_pages_say_with_status_and_origin_and_pages_offer_their_line_of_html(client, depot):
     place, one, fuel = (text_of(client.get(path)) for path in embeds(depot))
-    assert place.count("Opał ") == 5
-    assert not missing(one, "Opał 0", "1 500 zł/t")
+    # The rules of use ask for status and origin of every quotation.
+    assert place.count("Opał ") == place.count("; nieweryfikowane") == 5
+    origin = "© autorzy OpenStreetMap, licencja ODbL 1.0"
+    assert not missing(one, "Opał 0", "1 500 zł/t", "Status wpisu: nieweryfikowane.", origin)
+    assert "ODbL 1.0, © autorzy OpenStreetMap" in place
     assert "Polska 1 600 zł/t 3 ceny" in fuel
     pages = ["/sklady/malopolskie/krakow-1261011/", f"/sklad/{depot.pk}-opal-0/", "/ceny/pellet/"]
     for page, path in zip(pages, embeds(depot), strict=True):
         (line,) = re.findall(r"<code>(&lt;iframe .*?)</code>", client.get(page).content.decode())
         assert f"http://127.0.0.1:8000{path}" in line
-
-
-def test_embeds_quote_depots_with_status_and_origin(client, depot):
-    """The rules of use ask this of every quotation."""
-    place, one = (text_of(client.get(path)) for path in embeds(depot)[:2])
-    assert place.count("; nieweryfikowane") == 5
-    assert not missing(one, "Status wpisu: nieweryfikowane.", "© autorzy OpenStreetMap, licencja ODbL 1.0")
-    assert not missing(place, "ODbL 1.0, © autorzy OpenStreetMap")
 
 
 def test_a_depot_outside_the_municipality_is_said_to_be_outside(client, depot):

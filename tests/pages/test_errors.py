@@ -60,9 +60,8 @@ def reader():
     return Client(raise_request_exception=False)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("away", AWAY[:1], indirect=True)
-def test_reading_goes_on_without_the_database(reader, away, depot_page):
+def test_reading_goes_on_without_the_database(db, reader, away, depot_page):
     paths = ["/", "/?q=krakow", "/dane/", "/sklady/malopolskie/", KRAKOW, f"{KRAKOW}?kod=30-001", depot_page]
     paths += ["/przepisy/", "/przepisy/malopolskie/?teryt=1299999", "/ceny/", "/ceny/pellet/", "/ceny.md", "/dotacja/"]
     paths += ["/dane/gminy.csv", "/sitemap.xml", "/llms-full.txt"]
@@ -74,9 +73,8 @@ def test_reading_goes_on_without_the_database(reader, away, depot_page):
     assert snapshot.database_is_away()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("away", AWAY, indirect=True)
-def test_without_the_database_a_form_says_so_and_nobody_knows_what_was_removed(reader, away, depot):
+def test_without_the_database_a_form_says_so_and_nobody_knows_what_was_removed(db, reader, away, depot):
     # 404 would mean that the entry never existed.
     assert reader.get("/sklad/987654-x/").status_code == 503
     for form in ("popraw", "przejmij", "usun", "cena"):
@@ -93,7 +91,6 @@ def test_without_a_database_the_api_says_so_in_its_own_way():
     assert answer["Retry-After"] == "5"
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("path", "accept", "kind"),
     [
@@ -101,9 +98,7 @@ def test_without_a_database_the_api_says_so_in_its_own_way():
         ("/prywatnosc.md", "*/*", "markdown"),
     ],
 )
-def test_a_fault_a_refused_method_and_a_failed_precondition_have_a_page_and_a_twin(
-    client, monkeypatch, path, accept, kind
-):
+def test_a_fault_a_refused_method_and_failed_condition_have_page_and_twin(db, client, monkeypatch, path, accept, kind):
     accepted, other = {"accept": accept}, {"if-match": '"another"'}
     assert client.get(path, headers={"if-match": client.get(path)["ETag"]}).status_code == 200
     failed, refused = client.get(path, headers=accepted | other), client.delete(path, headers=accepted)
@@ -134,8 +129,7 @@ def test_bare_pages_carry_no_style_of_their_own():
         assert not missing(html, '<meta name="robots" content="noindex">', texts.get(name, ""))
 
 
-@pytest.mark.django_db
-def test_a_form_from_elsewhere_is_refused_on_a_bare_page_that_says_whose_it_is_and_is_not_kept(settings):
+def test_a_form_from_elsewhere_is_refused_on_a_bare_page_that_says_whose_it_is_and_is_not_kept(db, settings):
     answer = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "a", "password": "b"})
     assert (answer.status_code, answer["Cache-Control"]) == (403, "no-store")
     html, name = answer.content.decode(), settings.SITE_NAME
@@ -143,8 +137,7 @@ def test_a_form_from_elsewhere_is_refused_on_a_bare_page_that_says_whose_it_is_a
     assert "Otwórz stronę jeszcze raz" in text_of(answer)
 
 
-@pytest.mark.django_db
-def test_what_is_not_here_is_not_kept(client, settings):
+def test_what_is_not_here_is_not_kept(db, client, settings):
     assert client.get("/nie-ma/")["Cache-Control"] == "no-store"
     settings.ALLOWED_HOSTS = ["example.pl"]
     answer = client.get("/")

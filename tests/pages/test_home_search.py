@@ -9,6 +9,7 @@ from catalog.search import entries
 from catalog.territory.snapshot import territory
 from pages.depot_filters import read_origin
 from tests import factories
+from tests.client import build_snapshots
 from tests.pages.reading import KRAKOW, expect, missing, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
@@ -113,7 +114,7 @@ def test_a_fuel_alone_offers_its_prices_and_depots_nearby(client):
         assert "data-fuel" not in search(client, f"{text} Kraków").content.decode()
 
 
-def test_a_point_is_called_by_what_is_known_to_lie_there():
+def test_a_point_is_called_by_what_is_known_to_lie_there_and_by_a_postcode_only_if_it_is_all_places_own():
     rural = factories.nowy_targ_rural()
     factories.PostcodeFactory(code="34-433", places=["Gronków"], shares=[(rural, 5)], lat=49.44, lon=20.11)
     village("Ludźmierz", rural, 49.46861, 19.98)
@@ -124,6 +125,9 @@ def test_a_point_is_called_by_what_is_known_to_lie_there():
         ("49.5,20.2", "wskazanego punktu"),
     ):
         assert read_origin(f"p={point}")[0].label.startswith(label)
+    village("Ostrowsko", rural)  # so that the postcode is not that of every place without a position
+    build_snapshots()
+    assert read_origin("p=49.44,20.11")[0].label == "środka gminy Nowy Targ"
 
 
 def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known(client):
@@ -142,12 +146,8 @@ def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known(client):
 
 def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known(client):
     krakow = factories.krakow()
-    for code, addresses, lat, lon in (
-        ("31-702", 5, 50.1, 20.09),
-        ("31-901", 5, 50.07, 20.1),
-        ("30-399", 90, 49.98, 19.87),
-    ):
-        factories.PostcodeFactory(code=code, shares=[(krakow, addresses)], lat=lat, lon=lon)
+    for code, count, lat, lon in (("31-702", 5, 50.1, 20.09), ("31-901", 5, 50.07, 20.1), ("30-399", 90, 49.98, 19.87)):
+        factories.PostcodeFactory(code=code, shares=[(krakow, count)], lat=lat, lon=lon)
     for name in ("Nowa Huta", "Lubocza", "Pleszów"):
         village(name, krakow, district="1261039")
     suggest = territory.get().search.suggest
@@ -166,17 +166,6 @@ def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known(clie
     origin, notices = read_origin(f"p={hits['Lubocza'].query['p']}&miejsce=Gdziekolwiek")
     assert (origin.place, notices) == ("", shared[1])
     assert len(read_origin("miejsce=a&miejsce=b")[1]) == 1
-
-
-@pytest.mark.parametrize(
-    ("others", "label"), [([], "środka zabudowy z kodem 34-433"), (["Ostrowsko"], "środka gminy Nowy Targ")]
-)
-def test_the_middle_of_a_municipality_is_called_a_postcode_only_if_it_is_all_places_own(others, label):
-    rural = factories.nowy_targ_rural()
-    factories.PostcodeFactory(code="34-433", places=["Gronków"], shares=[(rural, 5)], lat=49.44, lon=20.11)
-    for name in ("Gronków", *others):
-        village(name, rural)
-    assert read_origin("p=49.44,20.11")[0].label == label
 
 
 def test_coordinates_lead_to_the_depots_near_them_unless_they_lie_in_no_municipality(client):

@@ -203,12 +203,19 @@ def test_the_page_about_privacy_names_the_host_of_maps(client, settings):
             assert host in text
 
 
-def test_the_page_is_in_english_and_its_frame_in_polish(client):
+def test_the_page_is_in_english_and_its_frame_in_polish_and_both_home_pages_name_the_languages(client):
     html = client.get("/en/").content.decode()
     frame = '<header class="top" lang="pl">', '<footer class="bottom" lang="pl">'
     assert not missing(html, '<html lang="en">', *frame)
     content = html.partition("<main")[2].partition("</main>")[0]
     assert ("Licencja" in content, "This page in Markdown" in content) == (False, True)
+    for path in ("/", "/en/"):
+        html = client.get(path).content.decode()
+        for language, other in (("pl", "/"), ("en", "/en/")):
+            assert f'<link rel="alternate" hreflang="{language}" href="http://127.0.0.1:8000{other}">' in html
+    other = client.get("/ceny/").content.decode()
+    assert '<link rel="alternate" hreflang' not in other
+    assert '<a href="/en/" lang="en" hreflang="en">English</a>' in other
 
 
 def test_it_says_in_english_that_depots_are_invented_and_every_fuel_has_its_word(client, demonstration):
@@ -220,13 +227,3 @@ def test_it_says_in_english_that_depots_are_invented_and_every_fuel_has_its_word
         assert fuel.english
         assert f"{fuel.name} {fuel.english}" in text
         assert f"| {fuel.name} | {fuel.english} |" in twin
-
-
-def test_each_of_the_two_pages_names_both_languages(client):
-    for path in ("/", "/en/"):
-        html = client.get(path).content.decode()
-        for language, other in (("pl", "/"), ("en", "/en/")):
-            assert f'<link rel="alternate" hreflang="{language}" href="http://127.0.0.1:8000{other}">' in html
-    other = client.get("/ceny/").content.decode()
-    assert '<link rel="alternate" hreflang' not in other
-    assert '<a href="/en/" lang="en" hreflang="en">English</a>' in other

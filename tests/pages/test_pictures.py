@@ -1,4 +1,4 @@
-"""Pictures on pages: agreement with the lists beside them, and with the Content-Security-Policy."""
+"""Pictures and icons of pages: agreement with the lists beside them, areas and names below maps, the preview image."""
 
 import gzip
 import re
@@ -6,12 +6,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.finders import find
 from django.utils import timezone
 
 from catalog.links import depot_path
-from catalog.models import Depot
+from catalog.models import Dataset, Depot
+from catalog.search import entries
 from fueldepot.data import snapshot
+from fueldepot.http import cache_control
 from pages.svg import territory
 from tests import factories
 from tests.pages.reading import KRAKOW, ZAKOPANE, missing, present, read, text_of
@@ -110,7 +113,7 @@ def prices():
         factories.price_depots(1400, 1500, 1600, day=day)
 
 
-def test_months_and_voivodeships_of_a_fuel(client, krakow, prices):
+def test_months_and_voivodeships_of_a_fuel_are_drawn_and_compared_with_the_country(client, krakow, prices):
     html = read(client, "/ceny/pellet/")
     figure = picture_of(html, "chart")
     assert figure.count('class="bar"') == 2
@@ -118,18 +121,12 @@ def test_months_and_voivodeships_of_a_fuel(client, krakow, prices):
     assert "Tabela miesięcy" in html
     assert "1 500" in text_of(client.get("/ceny/pellet/")).replace("\N{NARROW NO-BREAK SPACE}", " ")
     assert "<title>województwo małopolskie: 1\N{NO-BREAK SPACE}500,00\N{NO-BREAK SPACE}zł za tonę" in html
-
-
-def test_no_line_of_the_grid_touches_a_number(client, krakow, prices):
-    """The number of the lowest value may stand on the lowest line, so it has a border of the ground's colour."""
+    # The number of the lowest value may stand on the lowest line, so it has a border of the ground's colour.
     page = Path(find("pages/site.css")).read_text("utf-8")
     file = client.get("/ceny/pellet.svg").content.decode()
     for style, selector in ((page, r"\.chart \.value"), (file, r"(?<!, )\.value")):
         (rule,) = re.findall(selector + r" {([^}]*)}", style)
         assert not missing(rule, "stroke-width: 3", "paint-order: stroke")
-
-
-def test_a_voivodeship_is_compared_with_the_country(client, krakow, prices):
     figure = picture_of(read(client, "/ceny/pellet/malopolskie/"), "chart")
     assert not missing(figure, 'class="reference"', "Linia przerywana: Polska, mediana ostatnich 6 miesięcy")
     assert "województwo małopolskie: mediany miesięczne" in figure
@@ -177,3 +174,56 @@ def test_a_page_is_small(client, krakow):
     numbers = {int(number) for number in DOT.findall(figure) if number.isdigit()}
     grouped = {int(number) for row in re.findall(r"<dd>([\d, ]+)</dd>", figure) for number in row.split(",")}
     assert numbers | grouped == set(range(1, 101))
+
+
+def test_areas_below_a_map(client):
+    factories.BoundaryFactory(lat=50.06, lon=19.94, side_km=10)
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=50.0, lon=20.1, side_km=10)
+    answer = client.get(f"{KRAKOW}granice.geojson")
+    assert (answer["Content-Type"], answer["Cache-Control"]) == ("application/geo+json", cache_control.REGISTER)
+    others, own = answer.json()["features"]
+    assert (others["properties"], own["properties"]) == ({"own": False}, {"own": True})
+    lons, lats = zip(*own["geometry"]["coordinates"][0], strict=True)
+    assert [min(lats), max(lats)] == pytest.approx([50.015, 50.105], abs=0.002)
+    assert [min(lons), max(lons)] == pytest.approx([19.87, 20.01], abs=0.005)
+    assert f'data-outlines="{KRAKOW}granice.geojson"' in client.get(KRAKOW).content.decode()
+    assert client.get(f"{KRAKOW}granice.geojson", headers={"If-None-Match": answer["ETag"]}).status_code == 304
+    factories.warszawa()
+    for path in ("/sklady/mazowieckie/warszawa-1465011/", "/sklady/malopolskie/krakow-9999999/", "/sklady/x/y-abc/"):
+        assert client.get(f"{path}granice.geojson").status_code == 404, path
+
+
+def test_names_for_maps_without_tiles_end_the_copies_of_a_map_when_they_are_new(client):
+    """Towns around, and what lies in the municipality itself, a kilometre apart."""
+    factories.BoundaryFactory(lat=50.06, lon=19.94, side_km=10)
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=50.06, lon=20.08, side_km=10)
+    near = {"municipality": factories.krakow(), "lat": 50.09}
+    factories.PlaceFactory(name="Łobzów", lon=19.92, **near)
+    factories.PlaceFactory(name="Za blisko", lon=19.9201, **near)
+    factories.PlaceFactory(name="Antałówka", municipality=factories.zakopane(), lat=50.06, lon=20.05)
+    factories.PostcodeFactory(code="30-001", lat=50.04, lon=19.95)
+    factories.PostcodeFactory(code="31-000", lat=50.02, lon=19.90)
+    entries.rebuild_index()
+    names = client.get(f"{KRAKOW}granice.geojson").json()["names"]
+    assert {name for _, _, name in names} >= {"Kraków", "Zakopane", "Łobzów"}
+    assert not {name for _, _, name in names} & {"Za blisko", "Antałówka"}
+    assert [50.02, 19.9, "31-000"] in names
+    for slug in (Dataset.Slug.PLACES, Dataset.Slug.POSTCODES):
+        validator = client.get(f"{KRAKOW}granice.geojson")["ETag"]
+        Dataset.objects.bump_version(slug)
+        assert client.get(f"{KRAKOW}granice.geojson", headers={"If-None-Match": validator}).status_code == 200, slug
+
+
+def test_pages_name_the_manifest_and_both_pictures_and_icons_that_exist(client, settings):
+    settings.SITE_NAME = "Opał & Żar"
+    answer = client.get("/manifest.webmanifest")
+    assert (answer["Content-Type"], answer.json()["name"]) == ("application/manifest+json", "Opał & Żar")
+    assert [icon["sizes"] for icon in answer.json()["icons"]] == ["192x192", "512x512"]
+    for icon in answer.json()["icons"]:
+        assert finders.find(icon["src"].removeprefix("/static/"))
+    html = client.get("/").content.decode()
+    picture = re.search(r'<meta property="og:image" content="http://127.0.0.1:8000/static/([^"]+)">', html)[1]
+    touch = re.search(r'<link rel="apple-touch-icon" href="/static/([^"]+)">', html)[1]
+    assert finders.find(picture)
+    assert finders.find(touch)
+    assert '<link rel="manifest" href="/manifest.webmanifest">' in html

@@ -19,17 +19,14 @@ from tests.pages.reading import NOINDEX, canonical_of, csv_rows, expect, html_of
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 
-def test_all_fuels_and_the_arithmetic_of_one(client, prices):
+def test_all_fuels_and_the_arithmetic_of_one_which_says_that_it_has_no_range(client, prices):
     expect(client.get("/ceny/"), "Pellet 1 500 zł", "za mało cen")
     shown = ["1 500 zł za tonę", "mediana z 3 cen", "3 − 0 − 0 − 0 = 3", "worek 15 kg", "małopolskie"]
     assert not missing(text_of(client.get("/ceny/pellet/")).lower(), *shown)
-
-
-def test_without_a_range_the_arithmetic_says_so(client, prices):
     PlausibleRange.objects.filter(fuel="pellet").delete()
     for path in ("/ceny/pellet/", "/ceny/pellet.md"):
-        without = ["spoza wiarygodnego przedziału"]
-        expect(client.get(path), "Wiarygodnego przedziału cen nie ustalono", without=without)
+        said = "Wiarygodnego przedziału cen nie ustalono"
+        expect(client.get(path), said, without=["spoza wiarygodnego przedziału"])
 
 
 def test_a_page_without_a_price_is_no_data_set_and_not_kept(client, prices):
@@ -231,10 +228,8 @@ def test_the_first_and_the_last_day_can_be_asked_for(client, history):
 
 
 def test_the_table_and_the_series_of_voivodeships(client, history):
-    assert rows_of(client.get("/ceny/pellet/")) == [
-        "łódzkie 1 300 zł −100 zł – – 3",
-        "małopolskie 1 500 zł +100 zł +7,1% +50,0% 3",
-    ]
+    rows = ["łódzkie 1 300 zł −100 zł – – 3", "małopolskie 1 500 zł +100 zł +7,1% +50,0% 3"]
+    assert rows_of(client.get("/ceny/pellet/")) == rows
     answer = client.get("/ceny/pellet/malopolskie/")
     month = f"{months_before(history, 12):%Y-%m} 1 000,00 zł 3 1 000,00 zł 3"
     expect(answer, month, "województwo małopolskie: mediany miesięczne", "różnica: +100 zł")

@@ -14,14 +14,7 @@ from regulations.models import Deadline
 from tests import factories
 from tests.client import shared_rows
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, expect, html_of, missing, present, text_of
-from tests.regulations.factories import (
-    AmendmentFactory,
-    DeadlineFactory,
-    FuelBanFactory,
-    LegalStateFactory,
-    ResolutionFactory,
-    state_of,
-)
+from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory, state_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -31,7 +24,7 @@ URL = "/przepisy/malopolskie/"
 @shared_rows
 def acts():
     """Create a voivodeship-wide act with distant deadlines, and a ban in Kraków."""
-    LegalStateFactory(as_of=timezone.localdate())
+    state_of("12", as_of=timezone.localdate())
     AmendmentFactory(resolution=ResolutionFactory())
     DeadlineFactory(krakow=True, date=date(2019, 9, 1), applies_to="wszystkie paliwa", caveat="Bez wyjątków.")
     DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
@@ -114,7 +107,7 @@ def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
 
 @pytest.mark.parametrize(("days", "named"), [(1, True), (400, False)])
 def test_an_old_state_names_the_deadline_within_a_year(client, days, named):
-    LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
+    state_of("12", as_of=timezone.localdate() - timedelta(days=181))
     ResolutionFactory()
     near = timezone.localdate() + timedelta(days=days)
     DeadlineFactory(outside_krakow=True, date=near, applies_to="kotły klasy 3 i 4")
@@ -137,7 +130,7 @@ def test_the_unit_is_told_its_own_next_deadline_first(client):
 
 
 def test_what_editors_type_is_escaped(client):
-    LegalStateFactory(summary=SCRIPT, note=SCRIPT, sources=f"{SCRIPT} | https://example.pl")
+    state_of("12", summary=SCRIPT, note=SCRIPT, sources=f"{SCRIPT} | https://example.pl")
     ResolutionFactory(title=SCRIPT)
     DeadlineFactory(description=SCRIPT)
     assert SCRIPT not in client.get(URL).content.decode()
@@ -145,7 +138,7 @@ def test_what_editors_type_is_escaped(client):
 
 def test_the_map_names_the_next_deadline_or_that_none_is_left():
     factories.BoundaryFactory()
-    LegalStateFactory()
+    state_of("12")
     ResolutionFactory()
     DeadlineFactory(date=date(2028, 1, 1))
     for today, label in ((date(2027, 12, 31), "2028"), (date(2028, 1, 1), "–")):
@@ -192,7 +185,7 @@ def test_the_list_names_the_next_deadline(client, acts):
 @pytest.fixture
 def same_day():
     """Create deadlines of one day for two appliances outside Kraków and one of them in Kraków, in an old state."""
-    LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
+    state_of("12", as_of=timezone.localdate() - timedelta(days=181))
     ResolutionFactory()
     near = timezone.localdate() + timedelta(days=30)
     around = {"date": near, "excluded": ["1261011"], "scope": "okolice Krakowa Wlkp."}

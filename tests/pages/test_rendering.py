@@ -102,8 +102,7 @@ def test_templates_ask_pages_for_what_they_have(env):
         assert not [one for one in asked if callable(getattr(Page, one, None))], name
 
 
-@pytest.mark.django_db
-def test_texts_follow_the_limits_that_they_name(client, env, monkeypatch):
+def test_texts_follow_the_limits_that_they_name(db, client, env, monkeypatch):
     factories.DepotPriceFactory(day=timezone.localdate())
     country, area = ("/ceny/pellet/", "/ceny/pellet.md"), ("/ceny/pellet/malopolskie/", "/ceny/pellet/malopolskie.md")
     for limit, text, paths in (
@@ -115,8 +114,7 @@ def test_texts_follow_the_limits_that_they_name(client, env, monkeypatch):
             assert [path for path in paths if text not in client.get(path).content.decode()] == []
 
 
-@pytest.mark.django_db
-def test_templates_name_what_their_page_gives(client, env, monkeypatch):
+def test_templates_name_what_their_page_gives(db, client, env, monkeypatch):
     checked = []
 
     def check(request, template, page, *, twin, status, **content):
@@ -283,8 +281,7 @@ def test_nothing_but_spaces_changes():
         assert re.findall(r"<[^>]*>|\{%.*?%\}", tied) == re.findall(r"<[^>]*>|\{%.*?%\}", source), path
 
 
-@pytest.mark.django_db
-def test_pages_are_tied_and_their_markdown_is_not(client, depot):
+def test_pages_are_tied_and_their_markdown_is_not(db, client, depot):
     html = client.get(KRAKOW).content.decode()
     assert f"API i{NO_BREAK}zasady" in html
     assert NO_BREAK not in client.get(f"{KRAKOW[:-1]}.md").content.decode()

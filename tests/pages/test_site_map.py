@@ -158,10 +158,8 @@ def test_the_whole_context(client, site):
 def allowed(lines, path):
     """RFC 9309, section 2.2.2: the longest matching rule decides; `*` matches anything."""
     rules = [line.partition(": ") for line in lines if line.startswith(("Allow: ", "Disallow: "))]
-    fitting = [
-        (len(rule), kind) for kind, _, rule in rules if re.match(".*".join(map(re.escape, rule.split("*"))), path)
-    ]
-    return max(fitting, default=(0, "Allow"))[1] == "Allow"
+    fits = [(len(rule), kind) for kind, _, rule in rules if re.match(".*".join(map(re.escape, rule.split("*"))), path)]
+    return max(fits, default=(0, "Allow"))[1] == "Allow"
 
 
 READABLE = [

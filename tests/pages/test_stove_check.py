@@ -81,7 +81,7 @@ def test_without_an_act_and_without_a_state(client):
     assert (free in text, "kalendarza" in text) == (True, False)
 
 
-def test_one_sentence_with_the_day(client, acts):
+def test_one_sentence_with_the_day_with_which_the_rule_begins_too_looks_unlike_a_ban(client, acts):
     answer = ask(client, "1217011")
     html, verdict = html_of(answer), "Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r. – jeszcze 41 dni."
     rows = "kocioł klasy 3 do 31 grudnia 2026 r.", "kocioł klasy 4 nie znamy zakazu"
@@ -91,15 +91,9 @@ def test_one_sentence_with_the_day(client, acts):
     assert canonical_of(answer) == f"http://127.0.0.1:8000{URL}"
     assert not runnable(answer)
     assert html.count("<h1>") == 1
-
-
-def test_a_ban_does_not_look_like_a_permission(client, acts):
     for appliance in (CLASS_3, "stove"):
         assert 'class="answer warning"' in html_of(ask(client, "1261011", appliance)), appliance
-    assert 'class="answer"' in html_of(ask(client, "1217011"))
-
-
-def test_the_rule_begins_with_its_day(client, acts):
+    assert 'class="answer"' in html
     for path in (URL, TWIN):
         text = said(ask(client, "1217011", path=path))
         assert "Od 1 stycznia 2027 r.: Nie wolno ich używać." in text.replace("\\", ""), path
@@ -196,23 +190,17 @@ def test_a_comma_ends_the_clause_of_an_exemption(client, acts):
     assert not missing(text, clause, "Jeśli nie spełnia żadnego z tych warunków: dziś")
 
 
-@pytest.mark.parametrize(
-    ("days", "sentence", "short"),
-    [
-        ([date(2024, 1, 1)], ", ale już nie wolno, jeśli paliwo to węgiel kamienny.", "już nie: węgiel kamienny"),
-        (
-            [date(2024, 1, 1), date(2025, 1, 1)],
-            ", ale już nie wolno w niektórych przypadkach.",
-            "już nie: niektóre przypadki",
-        ),
-        ([date(2026, 12, 1)], ", a krócej, jeśli paliwo to węgiel kamienny.", "krócej: węgiel kamienny"),
-    ],
-)
-def test_what_ends_earlier_on_a_condition_is_not_told_as_permitted(client, acts, days, sentence, short):
-    for day in days:
+def test_what_ends_earlier_on_a_condition_is_not_told_as_permitted(client, acts):
+    until = "do 31 grudnia 2026 r."
+    for day, sentence, short in (
+        (date(2026, 12, 1), "a krócej, jeśli paliwo to węgiel kamienny.", "krócej: węgiel kamienny"),
+        (date(2024, 1, 1), "ale już nie wolno, jeśli paliwo to węgiel kamienny.", "już nie: węgiel kamienny"),
+        (date(2025, 1, 1), "ale już nie wolno w niektórych przypadkach.", "już nie: niektóre przypadki"),
+    ):
         DeadlineFactory(outside_krakow=True, date=day, appliances=[CLASS_3], fuels=["hard_coal"], kind="coal_ban")
-    text, until = sentence_of(client, "1217011"), "do 31 grudnia 2026 r."
-    assert not missing(text, f"wolno używać {until} – jeszcze 41 dni{sentence}", f"kocioł klasy 3 {until} ({short})")
+        text, use = sentence_of(client, "1217011"), f"wolno używać {until} – jeszcze 41 dni, {sentence}"
+        assert not missing(text, use, f"kocioł klasy 3 {until} ({short})"), day
+        Deadline.objects.filter(date__gt=ON, kind="coal_ban").delete()
 
 
 def test_an_exemption_does_not_free_from_another_ban(client, acts):
@@ -307,15 +295,12 @@ def test_who_does_not_know_the_class_sees_every_class(client, acts):
 
 def test_an_unknown_class_does_not_matter_where_all_end_alike(client, acts):
     inside(date(2019, 9, 1), *(code.value for code in BOILERS))
-    text, verdict = (
-        sentence_of(client, "1261011", "boiler"),
-        "Kraków, kocioł każdej klasy: nie wolno od 1 września 2019 r.",
-    )
+    text, verdict = sentence_of(client, "1261011", "boiler"), "kocioł każdej klasy: nie wolno od 1 września 2019 r."
     assert present(text, verdict, "termin zależy od klasy", "Jak poznać klasę") == [verdict]
     assert "**Kraków, kocioł każdej klasy: nie wolno od" in ask(client, "1261011", "boiler", TWIN).content.decode()
 
 
-def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
+def test_after_the_verdict_it_says_what_may_replace_the_appliance_with_limits_of_the_programme(client, acts):
     feeder = "Nowy kocioł tylko z podajnikiem."
     outside(2020, CLASS_3, kind="new_installations", description=feeder)
     text = sentence_of(client, "1217011")
@@ -327,6 +312,8 @@ def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
     assert not missing(banned.partition("Co potem")[2], "Bez paliw stałych.", "Pompa ciepła powietrze/powietrze")
     ecodesign = "nowy kocioł na węgiel, drewno lub pellet musi spełniać ekoprojekt"
     assert not present(banned, ecodesign, "Kocioł na pellet", "Kocioł zgazowujący")  # not paid where it may not burn
+    low, high = (rules.current().on(ON).number("items/pellet_boiler", level) for level in ("basic", "highest"))
+    assert re.search(rf"Kocioł na pellet[^\d]* od {low:,.0f} do {high:,.0f} zł".replace(",", " "), text)
 
 
 def test_the_calculator_begins_with_what_is_known(client, acts):
@@ -339,12 +326,6 @@ def test_the_calculator_begins_with_what_is_known(client, acts):
         first = client.get(path).content.decode()
         assert 'name="teryt" value="1217011"' in first
         assert (f'name="current_heating" value="{heating}"' in first) is bool(heating)
-
-
-def test_limits_of_new_sources_are_those_of_the_programme(client, acts):
-    low, high = (rules.current().on(ON).number("items/pellet_boiler", level) for level in ("basic", "highest"))
-    text = sentence_of(client, "1217011")
-    assert re.search(rf"Kocioł na pellet[^\d]* od {low:,.0f} do {high:,.0f} zł".replace(",", " "), text)
 
 
 def test_only_deadlines_to_come_go_into_a_calendar_and_without_any_there_is_none(client, acts):

@@ -24,9 +24,8 @@ def test_a_depot_is_a_store_with_the_way_to_it_and_social_tags(client, depot, de
     assert not missing(page.content.decode(), *social)
     crumbs = things(page, "BreadcrumbList")[0]["itemListElement"]
     assert [crumb["position"] for crumb in crumbs] == [1, 2, 3, 4]
-    assert [crumb["item"] for crumb in crumbs] == [
-        f"{SITE}{path}" for path in ("/", "/sklady/malopolskie/", KRAKOW, depot_page)
-    ]
+    paths = "/", "/sklady/malopolskie/", KRAKOW, depot_page
+    assert [crumb["item"] for crumb in crumbs] == [f"{SITE}{path}" for path in paths]
     store = things(page, "Store")[0]
     assert store["name"] == "Opał „Żar” & Syn"
     assert store["address"] == {
@@ -39,10 +38,8 @@ def test_a_depot_is_a_store_with_the_way_to_it_and_social_tags(client, depot, de
     }
     assert store["telephone"] == ["+48 12 345 67 89", "+48 601 234 567"]
     assert store["geo"] == {"@type": "GeoCoordinates", "latitude": 50.0617, "longitude": 19.9373}
-    hours = [
-        f"{row['dayOfWeek'].rpartition('/')[2]} {row['opens']} {row['closes']}"
-        for row in store["openingHoursSpecification"]
-    ]
+    rows = store["openingHoursSpecification"]
+    hours = [f"{row['dayOfWeek'].rpartition('/')[2]} {row['opens']} {row['closes']}" for row in rows]
     assert hours[:3] == ["Monday 07:00 15:00", "Tuesday 07:00 10:00", "Tuesday 12:00 15:00"]
     assert hours[-2:] == ["Saturday 00:00 23:59", "Sunday 00:00 00:00"]
 

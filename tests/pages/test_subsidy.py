@@ -280,9 +280,6 @@ def test_thousands_of_an_income_are_thousands_and_those_of_an_area_beyond_the_pr
         expect(client.post(PATH, {"annual_income": typed, "walls": "10"}), "przekracza 135 000 zł")
     for typed in ("143.275", "143,275 m²"):
         expect(client.post(PATH, {"walls": typed}), "143,275 m²")
-
-
-def test_two_thousand_a_month_are_no_two_zlotys(client):
     household = {"people": "4", "walls": "10", "eu": "3"}
     level = {typed: client.post(PATH, household | {"income": typed}).content for typed in ("2.000", "2000", "2")}
     assert level["2.000"].replace(b"2.000", b"2000") == level["2000"]

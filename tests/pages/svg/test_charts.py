@@ -15,9 +15,7 @@ from pages.svg.scales_and_outlines import WIDTH, Box, axis, nice_step, scale_bar
 MONTHS = st.dictionaries(
     st.integers(24_300, 24_323), st.tuples(st.floats(300, 3000), st.integers(3, 9999)), min_size=2
 ).map(lambda rows: [ChartMonth(number, *rows[number]) for number in sorted(rows)])
-YEARS = st.dictionaries(st.integers(1999, 2040), st.floats(0.2, 5000), min_size=2).map(
-    lambda rows: sorted(rows.items())
-)
+YEARS = st.dictionaries(st.integers(1999, 2040), st.floats(0.2, 5000), min_size=2).map(lambda row: sorted(row.items()))
 
 
 def boxes(texts, size=charts.TEXT):
@@ -179,7 +177,7 @@ def mark(year, month=1, day=1, text="kotły"):
 
 
 @given(DEADLINES, DAYS)
-def test_words_never_overlap_and_stay_inside(deadlines, today):
+def test_words_never_overlap_and_stay_inside_and_days_are_true_to_scale_and_told_apart(deadlines, today):
     line = timeline(deadlines, today)
     end = 0.0
     for entry in line.entries:
@@ -192,11 +190,6 @@ def test_words_never_overlap_and_stay_inside(deadlines, today):
     assert line.top <= line.today <= line.bottom
     places = sorted([line.today, *(year.at for year in line.years)])
     assert all(after - before >= YEAR_ROOM - 1.5 for before, after in itertools.pairwise(places))
-
-
-@given(DEADLINES, DAYS)
-def test_days_are_true_to_scale_and_told_apart(deadlines, today):
-    line = timeline(deadlines, today)
     days = sorted({day for day, _ in deadlines})
     assert len(line.entries) == len(days)
     for day, entry in zip(days, line.entries, strict=True):
