@@ -29,13 +29,10 @@ def test_worked_examples():
         ("pellet", "1640", "4.9", "0.85", "0.394", 8_269, "5.04"),
         ("pellet", "1640", "4.8", "0.85", "0.402", 8_441, "5.15"),
         ("pellet", "1640", "4.8", None, "0.402", 8_441, "5.15"),
-        ("ekogroszek_class_5", "1450", "25.8", "0.80", "0.253", 5_311, "3.66"),
         ("ekogroszek_class_5", "1450", "25.8", None, "0.253", 5_311, "3.66"),
-        ("orzech_hand_fed", "1550", "25.8", "0.60", "0.360", 7_570, "4.88"),
         ("orzech_hand_fed", "1550", "25.8", None, "0.360", 7_570, "4.88"),
         ("kostka_hand_fed", "1900", "23", "0.60", "0.496", 10_409, "5.48"),
         ("briquette", "1500", "4.3055555556", "0.65", "0.536", 11_256, "7.50"),
-        ("beech_gasification", "560", "1850", "0.80", "0.378", 7_946, "14.19"),
         ("beech_gasification", "560", "1850", None, "0.378", 7_946, "14.19"),
         ("pine_fireplace", "400", "1530", "0.65", "0.402", 8_446, "21.12"),
         ("electric", "1.10", None, None, "1.100", 23_100, "21000.00"),
@@ -48,21 +45,9 @@ def test_worked_examples():
         assert found == (per_kwh, per_year, amount), slug
 
 
-def test_every_result_lies_between_its_ends():
-    for source in SOURCES.values():
-        cost = heat_cost(source, Decimal(700), demand=YEAR)
-        for estimate in (cost.per_kwh, cost.per_year):
-            assert 0 < estimate.low <= estimate.middle <= estimate.high
-
-
 def test_an_efficiency_of_ones_own_leaves_the_range_of_the_energy():
     cost = heat_cost(SOURCES["pellet"], Decimal(1640), demand=YEAR, efficiency=Decimal("0.9"))
     assert [f"{end:.3f}" for end in cost.per_kwh] == ["0.372", "0.380", "0.396"]
-
-
-def test_without_a_price_only_the_amount_is_known():
-    cost = heat_cost(SOURCES["gas"], None, demand=YEAR)
-    assert (cost.per_kwh, cost.per_year, round(cost.amount)) == (None, None, 23_333)
 
 
 def test_a_half_is_rounded_up():

@@ -1,19 +1,27 @@
-"""Properties of medians for any prices, which columns hold and a plain count goes through row by row."""
+"""Medians: any prices in columns beside a plain count of their rows, and cases calculated by hand up to the answer."""
 
 import gc
 import weakref
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from pathlib import Path
 from statistics import median, quantiles
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from prices import medians
+from catalog.depots import fuels
+from fueldepot.data.yaml_reader import read_yaml
+from prices import medians, services, validation
 from prices.medians import Range, zloty
+from prices.models import DepotPrice
 from prices.snapshot import Prices
+from tests import factories
+from tests.prices.helpers import ask
+from tests.yaml_files import AnyContent
 
 TODAY = date(2026, 11, 21)
 RANGES = {"pellet": Range(Decimal(600), Decimal(4000))}
@@ -222,3 +230,48 @@ def test_statistics_of_replaced_prices_are_freed_at_once():
         assert replaced() is None
     finally:
         gc.enable()
+
+
+FILE = Path(__file__).parent / "cases.yaml"
+CASES = read_yaml(FILE, AnyContent).root
+
+
+def depots_of(case):
+    """Create the depots of a case by short name: k in Małopolskie, w in Mazowieckie."""
+    towns = {"k": factories.krakow(), "w": factories.warszawa()}
+    names = sorted({row[0] for row in case["prices"]})
+    return {name: factories.DepotFactory(name=name, municipality=towns[name[0]]) for name in names}
+
+
+def enter(case):
+    """All prices of a day are approved together, doubtful ones alone."""
+    depots, editor = depots_of(case), factories.UserFactory()
+    for day in sorted({row[2] for row in case["prices"]}):
+        moment, prices = datetime.combine(day, time(12), UTC), []
+        for name, fuel, _, amount, *rest in (row for row in case["prices"] if row[2] == day):
+            bag = amount if isinstance(amount, dict) else {}
+            quote = validation.PriceInput(
+                fuel=fuel,
+                day=day,
+                unit=fuels.BY_SLUG[fuel].unit,
+                price=None if bag else Decimal(str(amount)),
+                **{key: Decimal(str(value)) for key, value in bag.items()},
+            )
+            origin = DepotPrice.Origin(rest[0]) if rest else DepotPrice.Origin.PRICE_LIST
+            sent = {"depot": depots[name], "quote": quote, "origin": origin, "by": editor, "on": moment}
+            prices.append(services.submit_price(**sent))
+        for price, _ in services.approve_prices(prices=prices, by=editor, on=moment).unchanged:
+            services.approve_prices(prices=[price], by=editor, on=moment)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_case(db, case):
+    enter(case)
+    answer = ask(case["fuel"], case["today"], values=True)
+    for month in answer["months"]:
+        assert month.pop("complete") is (month["month"] < f"{case['today']:%Y-%m}")
+    expected = {key: value.isoformat() if key in {"from", "to"} else value for key, value in case["expect"].items()}
+    assert {key: answer[key] for key in expected} == expected
+    assert answer["price_lists"] + answer["submissions"] == answer["n"]
+    steps = answer["arithmetic"]
+    assert steps["considered"] - steps["implausible"] - steps["superseded"] - steps["outliers"] == answer["n"]

@@ -156,9 +156,8 @@ def test_a_small_file_does_not_keep_a_worker_busy_for_minutes(monkeypatch):
     assert "więcej niż 5000 wierszy" in refusal(xlsx(Ceny=[HEADER, ROW, ROW]))
 
 
-@pytest.mark.parametrize(
-    ("header", "columns", "unit"),
-    [
+def test_columns_have_the_names_that_merchants_give_them():
+    for header, columns, unit in (
         ("Skład;Paliwo;Jednostka;Data;Cena;Waga worka (kg)", ["depot", "fuel", "unit", "day", "price", "bag_kg"], ""),
         ("Rodzaj opału;J.m.;Cena brutto [zł/t];Ważne od", ["fuel", "unit", "price", "day"], "t"),
         ("Lp.;Nazwa towaru;Cena z VAT;Data cennika", ["lp.", "fuel", "price", "day"], ""),
@@ -167,12 +166,10 @@ def test_a_small_file_does_not_keep_a_worker_busy_for_minutes(monkeypatch):
         ("Opał;Cena netto;Cena;Cena za kg", ["fuel", "cena netto", "price", "cena za kg"], ""),
         ("Opał;Cena za worek 25 kg;Cena luz", ["fuel", "bag_price", "cena luz"], ""),
         ("Opał;Cena bez VAT;Cena od;Cena zł/m3", ["fuel", "cena bez vat", "cena od", "cena zł/m3"], ""),
-    ],
-)
-def test_columns_have_the_names_that_merchants_give_them(header, columns, unit):
-    table = read_table(f"{header}\npellet;1;2\n".encode())
-    assert (table.columns, table.unit) == (columns, unit)
-    assert table.unread == [name for name in columns if " " in name or name in {"lp.", "nazwa"}]
+    ):
+        table = read_table(f"{header}\npellet;1;2\n".encode())
+        assert (table.columns, table.unit) == (columns, unit)
+        assert table.unread == [name for name in columns if " " in name or name in {"lp.", "nazwa"}]
 
 
 def test_a_title_that_names_a_fuel_is_no_header_and_of_two_columns_of_fuels_none_is_chosen():
@@ -181,19 +178,12 @@ def test_a_title_that_names_a_fuel_is_no_header_and_of_two_columns_of_fuels_none
     assert refusal(b"Rodzaj;Asortyment;Cena\nW\xeagiel;Orzech;1640\n") == "Kolumna powtarza się: paliwo."
 
 
-@pytest.mark.parametrize(
-    "remark", ["Ceny za m³", "Cennik (ceny w zł/m3)", "CENY ZA 1 METR SZEŚCIENNY", "Cena za paletę"]
-)
-def test_a_remark_that_prices_are_of_another_quantity_refuses_the_file(remark):
-    for rows in (f"{remark}\npaliwo;cena\ndrewno;300\n", f"paliwo;cena\ndrewno;300\n{remark}\n"):
+@pytest.mark.parametrize("text", ["Ceny za m³", "Cennik (ceny w zł/m3)", "CENY ZA 1 METR SZEŚCIENNY", "Cena za paletę"])
+def test_a_remark_that_prices_are_of_another_quantity_refuses_the_file(text):
+    for rows in (f"{text}\npaliwo;cena\ndrewno;300\n", f"paliwo;cena\ndrewno;300\n{text}\n"):
         assert "mówi o cenach za inną ilość. Przelicz je" in refusal(rows.encode())
-    harmless = (
-        "Dostawa 50 zł za m3",
-        "Cennik; do 24 palet gratis",
-        "Ceny za metr przestrzenny (0,65 m3)",
-        "Ceny za tonę",
-    )
-    for other in harmless:
+    others = "Dostawa 50 zł za m3", "Cennik; do 24 palet gratis", "Ceny za metr przestrzenny (0,65 m3)", "Ceny za tonę"
+    for other in others:
         assert len(read_table(f"{other}\npaliwo;cena\ndrewno;300\n".encode()).rows) == 1, other
 
 
@@ -204,9 +194,8 @@ def test_prices_without_vat_are_refused_wherever_it_is_said(remark):
     assert read_table(b"Ceny brutto, nie netto\nPaliwo;Cena;Cena netto\npellet;1640;1333\n").rows
 
 
-@pytest.mark.parametrize(
-    ("slug", "texts"),
-    [
+def test_a_fuel_is_known_by_its_description():
+    for slug, texts in (
         ("ekogroszek", "Ekogroszek Retopal, eko-groszek, Ekogroszek 25 kg worek, EKOGROSZEK 28 MJ/kg"),
         ("ekogroszek", "Ekogroszek 1000 kg"),
         ("wegiel-groszek", "groszek, Groszek II, Węgiel - groszek luzem"),
@@ -217,10 +206,8 @@ def test_prices_without_vat_are_refused_wherever_it_is_said(remark):
         ("pellet", "pelet, pellet A1, Pellet sosnowy 6 mm worek 15kg"),
         ("brykiet", "brykiet RUF, Brykiet Pini-Kay"),
         ("drewno-kominkowe", "Drewno kominkowe dąb 1 mp, drewno opałowe, Drewno kominkowe 30 cm"),
-    ],
-)
-def test_a_fuel_is_known_by_its_description(slug, texts):
-    assert {text: read_fuel(text) for text in texts.split(", ")} == dict.fromkeys(texts.split(", "), slug)
+    ):
+        assert {text: read_fuel(text) for text in texts.split(", ")} == dict.fromkeys(texts.split(", "), slug)
 
 
 def test_other_goods_several_fuels_and_other_quantities_are_no_fuel():

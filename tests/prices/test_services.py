@@ -93,21 +93,17 @@ def test_hundreds_are_decided_with_a_fixed_number_of_statements(editor, django_a
 
 
 # Duplicates
-def test_a_duplicate_of_depot_fuel_day_and_origin_is_refused(editor):
+def test_a_duplicate_of_depot_fuel_day_and_origin_is_refused_and_no_other_price(editor):
     depot = factories.DepotFactory()
     price = submit(depot)
+    for changes in ({"fuel": "brykiet"}, {"day": date(2026, 11, 20)}, {"origin": PRICE_LIST}):
+        submit(depot, **changes)
+    submit()
     with pytest.raises(services.DuplicatePrice):
         submit(depot, price=Decimal(1600))
     approve(editor, price)
     with pytest.raises(services.DuplicatePrice):
         submit(depot, price=Decimal(1600))
-
-
-def test_another_fuel_day_depot_or_origin_is_no_duplicate():
-    depot = factories.DepotFactory()
-    for changes in ({}, {"fuel": "brykiet"}, {"day": date(2026, 11, 20)}, {"origin": PRICE_LIST}):
-        submit(depot, **changes)
-    submit()
     assert DepotPrice.objects.count() == 5
 
 
@@ -134,6 +130,8 @@ def test_of_two_rejected_prices_of_one_place_one_is_approved(editor):
 
 # What is refused
 def test_a_price_that_breaks_a_rule_is_refused():
+    bag = {"price": None, "bag_price": Decimal(30), "bag_kg": Decimal(15)}
+    submit(**bag)
     for changes in (
         {"fuel": "uran"},
         {"unit": "mp"},
@@ -141,14 +139,10 @@ def test_a_price_that_breaks_a_rule_is_refused():
         {"day": date(2026, 11, 22)},
         {"price": None},
         *({"price": Decimal(amount)} for amount in ("0", "-1", "1500.005", "100000", "NaN")),
-        {"bag_price": Decimal(30), "bag_kg": Decimal(15)},
-        {"price": None, "bag_price": Decimal(30)},
-        {"price": None, "bag_kg": Decimal(15)},
-        {"price": None, "bag_price": Decimal(30), "bag_kg": Decimal(0)},
-        {"price": None, "bag_price": Decimal(-30), "bag_kg": Decimal(15)},
-        {"price": None, "bag_price": Decimal(30), "bag_kg": Decimal("14.999")},
-        {"price": None, "bag_price": Decimal("30.005"), "bag_kg": Decimal(15)},
-        {"fuel": "drewno-kominkowe", "unit": "mp", "price": None, "bag_price": Decimal(30), "bag_kg": Decimal(15)},
+        bag | {"price": Decimal(1500)},
+        *(bag | {"bag_kg": weight} for weight in (None, Decimal(0), Decimal("14.999"))),
+        *(bag | {"bag_price": amount} for amount in (None, Decimal(-30), Decimal("30.005"))),
+        bag | {"fuel": "drewno-kominkowe", "unit": "mp"},
     ):
         with pytest.raises(validation.InvalidPrice):
             submit(**changes)
@@ -161,17 +155,10 @@ def test_depots_that_are_not_public_take_no_prices():
 
 
 def test_the_database_holds_what_must_never_be_false():
-    for broken in (
-        {"price": Decimal(0)},
-        {"unit": "mp"},
-        {"bag_price": Decimal(30)},
-        {"status": "pending"},
-        {"status": "rejected"},
-        {"reason": "x"},
-        {"decided_at": None},
-    ):
+    broken = {"price": Decimal(0), "unit": "mp", "bag_price": Decimal(30), "reason": "x", "decided_at": None}
+    for name, value in (*broken.items(), ("status", "pending"), ("status", "rejected")):
         with pytest.raises(IntegrityError), transaction.atomic():
-            factories.DepotPriceFactory(**broken)
+            factories.DepotPriceFactory(**{name: value})
 
 
 def test_the_database_takes_each_fuel_in_its_own_unit_only():

@@ -77,8 +77,12 @@ def test_an_editor_enters_a_price_by_the_bag(desk, entered):
     assert "jednostką jest t" in html_of(desk.post(f"{LIST}add/", {**entered, "unit": "mp"}))
 
 
-def test_a_price_is_not_edited_like_other_rows_nor_put_back_and_its_history_speaks_polish(desk):
+def test_a_price_takes_no_impossible_amount_nor_edits_of_other_rows_and_its_history_speaks_polish(desk):
     price = waiting(1500)
+    for typed, why in (("1.640", "1640 albo 1,64"), ("abc", "nie jest liczbą"), ("-4", "musi być większa od 0 zł")):
+        answer = html_of(decide_on_page(desk, "approve", price, **{f"value-{price.pk}": typed}))
+        assert not missing(answer, why, f'value="{typed}"')
+    assert DepotPrice.objects.get().status == "pending"
     assert desk.post(price_page(price), {"price": "1"}).status_code == 400
     assert DepotPrice.objects.get().price == 1500
     decide(desk, "approve", price)
@@ -259,14 +263,6 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
     assert (factories.fresh(price).status, price.price, price.sent_price) == ("pending", 16300, None)
 
 
-def test_an_amount_that_cannot_be_is_refused_and_stays_typed(desk):
-    price = waiting(1500)
-    for typed, why in (("1.640", "1640 albo 1,64"), ("abc", "nie jest liczbą"), ("-4", "musi być większa od 0 zł")):
-        answer = html_of(decide_on_page(desk, "approve", price, **{f"value-{price.pk}": typed}))
-        assert not missing(answer, why, f'value="{typed}"')
-    assert DepotPrice.objects.get().status == "pending"
-
-
 def test_an_outlier_is_named_and_comes_alone(desk):
     decide(desk, "approve", *(waiting(1400 + 10 * step) for step in range(8)))
     depot = factories.DepotFactory()
@@ -283,18 +279,13 @@ def test_an_outlier_is_named_and_comes_alone(desk):
     assert [factories.fresh(price).status for price in (outlier, ordinary)] == ["rejected", "pending"]
 
 
-@pytest.mark.parametrize(
-    ("listing", "action", "reason"),
-    [
-        (LIST, "reject", 'value="Cena za dwie tony."'),
-        (reverse("admin:catalog_submission_changelist"), "reject", 'value="Cena za dwie tony."'),
-        (reverse("admin:catalog_depot_changelist"), "remove_closed", ""),
-    ],
-)
-def test_action_and_reason_stay_when_nothing_was_ticked(desk, listing, action, reason):
+def test_action_and_reason_stay_when_nothing_was_ticked(desk):
     waiting(1500, submission=factories.SubmissionFactory())
-    page = html_of(desk.post(listing, {"action": action, "index": "0", "reason": "Cena za dwie tony."}))
-    assert not missing(page, "zaznacz wpisy na liście", f'<option value="{action}" selected>', reason)
+    kept = 'value="Cena za dwie tony."'
+    for rows, action, reason in (("submission", "reject", kept), ("depot", "remove_closed", ""), ("", "reject", kept)):
+        listing = reverse(f"admin:catalog_{rows}_changelist") if rows else LIST
+        page = html_of(desk.post(listing, {"action": action, "index": "0", "reason": "Cena za dwie tony."}))
+        assert not missing(page, "zaznacz wpisy na liście", f'<option value="{action}" selected>', reason)
 
 
 PAGE, ADD_RANGE = "/admin/prices/plausiblerange/pellet/change/", "/admin/prices/plausiblerange/add/"

@@ -294,8 +294,9 @@ def test_of_two_decisions_at_once_one_is_refused_and_none_deadlocks(visit, rival
         assert sorted(map(str, outcomes)) == ["3", "PriceDecidedMeanwhile"]
 
 
-def test_the_page_of_a_submission_shows_its_prices(desk, django_assert_max_num_queries):
+def test_the_page_of_a_submission_shows_its_prices_a_decided_one_with_its_reason(desk, django_assert_max_num_queries):
     submission = factories.SubmissionFactory()
+    expect(desk.get(page(submission)), without=["Ceny z tego zgłoszenia"])
     for fuel, amount in [("pellet", "1499.50"), ("ekogroszek", "1600")]:
         price_of(submission, fuel=fuel, price=Decimal(amount), pending=True)
     with django_assert_max_num_queries(19):
@@ -305,11 +306,7 @@ def test_the_page_of_a_submission_shows_its_prices(desk, django_assert_max_num_q
     queue = desk.get("/admin/prices/depotprice/", {"q": f"#{submission.depot_id}"})
     expect(queue, "Ekogroszek 1 600 zł/t")
     assert f'<a href="/admin/catalog/depot/{submission.depot_id}/change/">' in queue.content.decode()
-
-
-def test_a_decided_price_shows_its_reason_and_its_bag_and_leads_to_no_queue(desk):
-    submission = factories.SubmissionFactory()
-    expect(desk.get(page(submission)), without=["Ceny z tego zgłoszenia"])
+    DepotPrice.objects.all().delete()
     price_of(submission, rejected=True, bag_price=Decimal(30), bag_kg=Decimal(15), price=Decimal(2000))
     shown = desk.get(page(submission))
     expect(shown, "2 000 zł/t worek 15 kg: 30 zł 1 listopada 2026 odrzucona: zła jednostka")
