@@ -1,3 +1,4 @@
+from dataclasses import asdict
 from datetime import date
 
 from catalog import starter
@@ -21,14 +22,7 @@ def load_units():
     Voivodeship.objects.bulk_create(Voivodeship(teryt=u.teryt, name=u.name, slug=slug(u.name)) for u in level[2])
     County.objects.bulk_create(County(teryt=u.teryt, name=u.name, voivodeship_id=u.teryt[:2]) for u in level[4])
     Municipality.objects.bulk_create(
-        Municipality(
-            teryt=u.teryt,
-            name=u.name,
-            kind=u.kind,
-            slug=slug(u.name),
-            county_id=u.teryt[:4],
-            voivodeship_id=u.teryt[:2],
-        )
+        Municipality(**asdict(u), slug=slug(u.name), county_id=u.teryt[:4], voivodeship_id=u.teryt[:2])
         for u in level[7]
     )
 

@@ -17,14 +17,7 @@ from tests import factories
 from tests.beside import before_locking
 from tests.client import context_of
 from tests.drafts import approve
-from tests.regulations.factories import (
-    SOURCE,
-    AmendmentFactory,
-    DeadlineFactory,
-    FuelBanFactory,
-    ResolutionFactory,
-    state_of,
-)
+from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory, state_of
 
 pytestmark = pytest.mark.django_db
 
@@ -136,7 +129,7 @@ def test_an_amendment_that_moves_a_deadline(desk, editor, client):
 
 def test_line_ends_of_a_browser_change_no_amendment(desk):
     """An import would take a changed text for an editor's, and leave it alone."""
-    amendment = AmendmentFactory(sources=f"{SOURCE}\n{SOURCE}-2", changes="Przesuwa termin.\nNic więcej.")
+    amendment = AmendmentFactory(sources="A | https://a.pl\nB | https://b.pl", changes="Przesuwa termin.\nNic więcej.")
     sent = form_of(desk, url_of(amendment.resolution))
     lines = {name: text.replace("\n", "\r\n") for name, text in sent.items() if "\n" in str(text)}
     assert lines.keys() >= {"amendments-0-sources", "amendments-0-changes"}

@@ -173,7 +173,7 @@ def test_seen_bans_are_published_and_no_others(known):
     assert rows == {(fuel, day) for fuel, day in seen if fuel not in gone}, DIFFERS
 
 
-def test_acts_say_only_what_was_seen(known):
+def test_acts_say_only_what_was_seen_sources_are_kept_and_no_state_is_older_than_its_facts(known):
     record, entry = known
     names = ("number", "publication", "text_url")
     seen = [
@@ -186,15 +186,7 @@ def test_acts_say_only_what_was_seen(known):
     ]
     assert Counter(published) == Counter(seen), DIFFERS
     assert len(record.parts["amendments"]) == sum(len(act["amendments"]) for act in entry["acts"]), DIFFERS
-
-
-def test_no_state_is_older_than_its_facts(known):
-    record, entry = known
     assert record.values["as_of"].isoformat() == entry["as_of"], "bring the file up to date with ../shared/facts"
-
-
-def test_sources_are_kept(known):
-    record, entry = known
     kept = {source.url for source in read_sources(record.values["sources"])}
     assert {source["url"] for source in entry["sources"]} <= kept
 
@@ -215,7 +207,5 @@ def test_the_summary_of_lubuskie_leaves_what_its_deadlines_leave(records):
 def test_the_doubt_about_the_country_of_pomorskie_says_where_it_is(records):
     """Municipalities with a town show it, too."""
     (row,) = (row for row in records["22"].parts["deadlines"].values() if row["uncertain"])
-    assert (row["area"], row["caveat"].partition(":")[0]) == (
-        "outside_towns",
-        "Co do obszaru poza miastami źródła są sprzeczne",
-    )
+    where = "Co do obszaru poza miastami źródła są sprzeczne"
+    assert (row["area"], row["caveat"].partition(":")[0]) == ("outside_towns", where)

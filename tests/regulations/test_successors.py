@@ -73,8 +73,11 @@ def rules(db):
     return DeadlineFactory(krakow=True, scope="Gmina Miejska Kraków"), DeadlineFactory()
 
 
-def test_an_update_of_the_register_brings_rules_answers_and_pages_up_to_date(rules, client):
+def test_an_update_of_the_register_brings_rules_answers_and_pages_up_to_date_and_a_dry_run_none(rules, client):
     local, wide = rules
+    dry = sync_units(renumbered(), Options(today=OPTIONS.today, write=False))
+    assert any("units 1261011 → 1261993" in line for line in dry.lines)
+    assert factories.fresh(local).units == ["1261011"]
     report = sync_units(renumbered(), OPTIONS)
     assert (factories.fresh(local).units, factories.fresh(wide).units) == (["1261993"], [])
     assert f"regulations: deadline {local.pk} (Gmina Miejska Kraków): units 1261011 → 1261993" in report.lines
@@ -111,13 +114,6 @@ def test_rules_are_locked_until_their_codes_are_changed(rules):
     locking = " ".join(query["sql"] for query in queries if query["sql"].endswith("FOR UPDATE"))
     for model in (Resolution, Deadline, FuelBan):
         assert f'FROM "{model._meta.db_table}"' in locking
-
-
-def test_a_dry_run_tells_the_same_and_changes_nothing(rules):
-    local, _ = rules
-    report = sync_units(renumbered(), Options(today=OPTIONS.today, write=False))
-    assert any("units 1261011 → 1261993" in line for line in report.lines)
-    assert factories.fresh(local).units == ["1261011"]
 
 
 def test_merged_units_are_reported_for_editors(rules):

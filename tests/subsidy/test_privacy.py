@@ -142,8 +142,7 @@ def test_error_reports(monkeypatch, settings, method):
     assert not [trace for trace in TRACES if trace in report]
 
 
-@pytest.mark.django_db
-def test_nothing_is_asked_of_the_database_or_cached(django_assert_num_queries, monkeypatch):
+def test_nothing_is_asked_of_the_database_or_cached(db, django_assert_num_queries, monkeypatch):
     for name in ("set", "add", "set_many", "get_or_set"):
         monkeypatch.setattr(cache, name, lambda *args, **kwargs: pytest.fail("something was cached"))
     with django_assert_num_queries(0):
