@@ -57,7 +57,7 @@ def ignored(answer):
     return answer.get("X-Ignored-Parameters")
 
 
-def test_what_is_no_parameter_is_named(client):
+def test_what_is_no_parameter_is_named_by_errors_too(client):
     for query, names in (
         ("", None),
         ("&voivodship=lodzkie", "voivodship"),
@@ -68,6 +68,10 @@ def test_what_is_no_parameter_is_named(client):
     ):
         answer = client.get(STORES + query)
         assert (answer.status_code, ignored(answer)) == (200, names), query
+    for path, status in (("stores?teryt=1&wat=1", 400), ("stores?teryt=99&wat=1", 404), ("stores/9?wat=1", 404)):
+        answer = client.get(f"/api/v1/{path}")
+        assert (answer.status_code, ignored(answer)) == (status, "wat")
+    assert ignored(client.post("/api/v1/stores?wat=1")) is None  # no view has read the query
 
 
 def test_ten_short_names_at_most(client):
@@ -76,13 +80,6 @@ def test_ten_short_names_at_most(client):
     assert len(listed) == 10
     assert all(re.fullmatch(r"(%C5%82)+(%C5)?\.\.\.", name) for name in listed)
     assert max(map(len, listed)) <= LONGEST_IGNORED + len("...")
-
-
-def test_errors_name_them_too(client):
-    for path, status in (("stores?teryt=1&wat=1", 400), ("stores?teryt=99&wat=1", 404), ("stores/9?wat=1", 404)):
-        answer = client.get(f"/api/v1/{path}")
-        assert (answer.status_code, ignored(answer)) == (status, "wat")
-    assert ignored(client.post("/api/v1/stores?wat=1")) is None  # no view has read the query
 
 
 def test_a_cache_keeps_the_header_with_its_answer(client):

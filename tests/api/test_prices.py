@@ -49,10 +49,8 @@ def test_one_number_with_where_it_was_read(client):
         return client.get(URL, query).json()
 
     found = ask(series="prad-g11", year="2019")
-    assert [(row["area"], row["teryt"], row["origin"]) for row in found["prad-g11"]["values"]] == [
-        ("Polska", "", "GUS za X"),
-        ("małopolskie", "12", "GUS"),
-    ]
+    values = [(row["area"], row["teryt"], row["origin"]) for row in found["prad-g11"]["values"]]
+    assert values == [("Polska", "", "GUS za X"), ("małopolskie", "12", "GUS")]
     assert found["prad-g11"]["poland"] == {"2019": 0.6}
     assert found["prad-g11"]["voivodeships"] == {"malopolskie": {"2019": 0.6}}
     assert (found["wegiel-kamienny"]["poland"], found["wegiel-kamienny"]["values"]) == ({}, [])

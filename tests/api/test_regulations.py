@@ -122,10 +122,8 @@ def test_of_several_acts_each_keeps_its_title_and_a_caveat_stands_once(client):
         DeadlineFactory(date=date(year, 1, 1), scope="województwo", caveat="Bez strefy A.")
     resolution = one(client, teryt="1261011", binding="1")["resolution"]
     assert [act["title"] for act in resolution["acts"]] == ["Uchwała o ograniczeniach", "Uchwała dla Krakowa"]
-    assert [(row["scope"], row.get("caveat")) for row in resolution["deadlines"]] == [
-        ("województwo", "Bez strefy A."),
-        ("województwo", None),
-    ]
+    caveats = [(row["scope"], row.get("caveat")) for row in resolution["deadlines"]]
+    assert caveats == [("województwo", "Bez strefy A."), ("województwo", None)]
 
 
 def test_a_caveat_about_parts_of_municipalities_stands_where_a_part_is_bound(client):

@@ -232,12 +232,15 @@ def test_an_answer_about_a_removed_depot_replaces_the_depot_in_caches(client, pa
     assert client.get(address, headers=BEHIND_CACHE)["Cache-Control"].startswith("public, max-age=60, s-maxage=1, ")
 
 
-def test_no_other_error_of_a_depot_is_kept(client):
+def test_no_other_error_of_a_depot_is_kept_such_as_of_an_unknown_one(client):
     held = factories.DepotFactory(held=True)
     for pk in (held.pk, held.pk + 1):
         for path in (f"{URL}/{pk}", f"/sklad/{pk}-x/"):
             answer = client.get(path, headers=BEHIND_CACHE)
             assert (answer.status_code, answer["Cache-Control"]) == (404, "no-store")
+    for pk in ("8", "999999999999999999", str(2**63 - 1), str(2**63), "9" * 30):
+        answer = client.get(f"{URL}/{pk}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), pk
 
 
 def test_an_outage_shows_lists_for_an_hour_and_no_depot_of_its_own(client):
@@ -246,12 +249,6 @@ def test_an_outage_shows_lists_for_an_hour_and_no_depot_of_its_own(client):
         assert "stale-if-error" not in client.get(path, headers=BEHIND_CACHE)["Cache-Control"]
     for path in (f"{URL}?teryt=1261011", "/sklady/malopolskie/krakow-1261011/", "/ceny/"):
         assert client.get(path, headers=BEHIND_CACHE)["Cache-Control"].endswith(", stale-if-error=3600")
-
-
-def test_an_unknown_depot_is_not_found(client):
-    for pk in ("8", "999999999999999999", str(2**63 - 1), str(2**63), "9" * 30):
-        answer = client.get(f"{URL}/{pk}")
-        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), pk
 
 
 # The price list

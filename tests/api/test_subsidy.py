@@ -14,11 +14,9 @@ WHOLE = {"people": "4", "income": "2000,50", "business": "tak", "eu": "3", "on":
 WHOLE |= {"new_source": "heat_pump_ground", "central_heating_dhw": "1", "walls": "150", "windows": "20"}
 WHOLE |= {"cost_heat_pump_ground": "50000", "cost_ground_source_loop": "25000", "cost_walls": "45000"}
 WHOLE |= {"cost_windows": "30000", "cost_doors": "5000"}
-FIELDS = [
-    *("level", "level_name", "condition", "intensity", "household", "project_type", "items", "table_3_sum_pln"),
-    *("table_3_limit_pln", "max_subsidy_pln", "own_contribution_net_pln"),
-]
-ITEM_FIELDS = [*("item", "name", "clause", "quantity", "unit", "limit_pln", "net_cost_pln", "subsidy_pln", "eligible")]
+FIELDS = ["level", "level_name", "condition", "intensity", "household", "project_type", "items", "table_3_sum_pln"]
+FIELDS += ["table_3_limit_pln", "max_subsidy_pln", "own_contribution_net_pln"]
+ITEM_FIELDS = ["item", "name", "clause", "quantity", "unit", "limit_pln", "net_cost_pln", "subsidy_pln", "eligible"]
 
 
 def ask(client, **parameters):
@@ -96,20 +94,17 @@ def test_what_only_secondary_sources_confirm_is_noted(client):
 # Booleans, numbers, days
 
 
-def test_every_word_for_on_and_off(client):
+def test_every_word_for_on_and_off_which_is_as_good_as_not_given(client):
     on = ("1", "true", "yes", "on", "tak", "TAK", "True", " 1 ")
     off = ("0", "false", "no", "off", "nie", "NIE", "", " ")
     for word in (*on, *off):
         assert len(ask(client, eu="2", audit=word)["items"]) == (word in on), word
-
-
-SWITCHES = ("benefit", "business", "central_heating_dhw", "ventilation", "audit", "energy_certificate", "html", "brief")
-
-
-def test_a_switch_that_is_off_is_as_good_as_not_given(client):
     for name in SWITCHES:
         plan = {"eu": "2", "walls": "10"}
         assert ask(client, **plan, **{name: "0"}) == ask(client, **plan), name
+
+
+SWITCHES = ("benefit", "business", "central_heating_dhw", "ventilation", "audit", "energy_certificate", "html", "brief")
 
 
 def test_an_area_has_three_decimals_where_a_cost_has_two_readings(client):
@@ -261,7 +256,7 @@ def test_an_empty_body_gives_nothing_as_a_form_and_is_no_json_and_no_multipart(c
             read_pairs(content_type, b"")
 
 
-def test_other_bodies_are_415(client):
+def test_other_bodies_are_415_and_a_large_one_is_413_and_not_looked_into(client):
     for content_type, what in (
         ("text/plain", "content type is 'text/plain'"),
         ("application/xml", "content type is 'application/xml'"),
@@ -273,9 +268,6 @@ def test_other_bodies_are_415(client):
         answer = client.post(URL, "people=2", content_type=content_type)
         check_body(answer, 415, "unsupported_media_type")
         assert answer.json()["message"].startswith(f"The {what}; send the parameters in UTF-8 as one of "), content_type
-
-
-def test_a_large_body_is_413_and_not_looked_into(client):
     for content_type in (FORM, "application/json"):
         check_body(client.post(URL, "x=" + "a" * 70_000, content_type=content_type), 413, "payload_too_large")
 

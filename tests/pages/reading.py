@@ -44,6 +44,16 @@ def text_of_html(html):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
+def fields_of(html):
+    """What a browser would send of a form: texts, ticked boxes and chosen radio buttons, a list for each name."""
+    sent = {}
+    for tag in re.findall(r"<input[^>]*>", html):
+        name, value = (re.search(rf'\b{key}="([^"]*)"', tag) for key in ("name", "value"))
+        if name and (" checked" in tag or not re.search(r'type="(radio|checkbox)"', tag)):
+            sent.setdefault(unescape(name[1]), []).append(unescape(value[1]) if value else "on")
+    return sent
+
+
 def csv_rows(response):
     """Return the rows of a CSV file by the names of its columns."""
     assert (response.status_code, response["Content-Type"][:8]) == (200, "text/csv")

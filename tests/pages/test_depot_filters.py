@@ -94,13 +94,10 @@ def test_page_and_twin_list_what_is_chosen_in_the_chosen_order(client, clock, ma
             assert re.findall(r"^- \[([^\]]+)\]\(", twin, re.MULTILINE)[: len(listed)] == listed
 
 
-def test_what_is_open_now_follows_the_clock(client, clock, market):
+def test_what_is_open_now_follows_the_clock_and_is_found_behind_hundreds_of_closed_ones(client, clock, market):
     for hours, listed in ((0, ["Blisko", "Sąsiad"]), (3, ["Blisko", "Antracyt", "Sąsiad"]), (5, ["Antracyt"]), (9, [])):
         clock(FRIDAY_NOON + timedelta(hours=hours))
         assert names(client, "?otwarte=1") == listed, hours
-
-
-def test_an_open_depot_is_found_behind_hundreds_of_closed_ones(client, clock, market):
     shut = factories.DepotFactory.build_batch(201, municipality=factories.zakopane(), lat=50.07, hours=WEEK)
     Depot.objects.bulk_create(shut)
     neighbour(50.4, name="Całodobowy", hours=ALWAYS)

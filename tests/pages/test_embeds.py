@@ -29,7 +29,7 @@ def embeds(depot):
     return ["/osadz/gmina/1261011/", f"/osadz/sklad/{depot.pk}/", "/osadz/ceny/pellet/"]
 
 
-def test_embeds_may_be_framed_and_are_small(client, depot):
+def test_embeds_are_small_and_may_be_framed_and_nothing_else(client, depot):
     for path in embeds(depot):
         answer = client.get(path)
         assert answer.status_code == 200
@@ -39,6 +39,10 @@ def test_embeds_may_be_framed_and_are_small(client, depot):
         assert (len(answer.content) < MOST_BYTES, "<script" in html) == (True, False)
         assert not missing(html, NOINDEX, '<link rel="canonical" href="http://127.0.0.1:8000/')
         assert client.get(path, headers={"if-none-match": answer["ETag"]}).status_code == 304
+    for path in ["/", "/ceny/", f"/sklad/{depot.pk}-opal-0/", "/api/v1/stores?teryt=1261011", "/osadz/gmina/9999999/"]:
+        answer = client.get(path)
+        assert "frame-ancestors 'none'" in answer["Content-Security-Policy"]
+        assert answer["X-Frame-Options"] == "DENY"
 
 
 def test_embeds_say_what_their_pages_say_with_status_and_origin_and_pages_offer_their_line_of_html(client, depot):
@@ -62,13 +66,6 @@ def test_a_depot_outside_the_municipality_is_said_to_be_outside(client, depot):
     text = text_of(client.get("/osadz/gmina/1211092/"))
     assert (text.count("Opał"), text.count("poza gminą; ")) == (5, 4)
     assert "Opał z gminy poza" not in text
-
-
-def test_nothing_else_may_be_framed(client, depot):
-    for path in ["/", "/ceny/", f"/sklad/{depot.pk}-opal-0/", "/api/v1/stores?teryt=1261011", "/osadz/gmina/9999999/"]:
-        answer = client.get(path)
-        assert "frame-ancestors 'none'" in answer["Content-Security-Policy"]
-        assert answer["X-Frame-Options"] == "DENY"
 
 
 def test_a_removed_depot_is_in_no_embed_and_what_never_was_is_404(client):

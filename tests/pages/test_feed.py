@@ -78,10 +78,8 @@ def test_medians_of_the_months_that_are_over(client):
     for months in (0, 1, 12):
         factories.price_depots(1400 + months, 1500 + months, 1600 + months, day=months_before(ON, months))
     medians = [row for row in read(client, *SUMMARY) if "mediany" in row[0]]
-    assert [row[:2] for row in medians] == [
-        ("Ceny opału: mediany, październik 2026", "2026-11-01"),
-        ("Ceny opału: mediany, listopad 2025", "2025-12-01"),
-    ]
+    months = ("październik 2026", "2026-11-01"), ("listopad 2025", "2025-12-01")
+    assert [row[:2] for row in medians] == [(f"Ceny opału: mediany, {month}", day) for month, day in months]
     assert "Pellet: 1 501 zł za tonę (3 ceny)." in medians[0][2]
     Depot.objects.update(source=Depot.Source.DEMO)
     assert not [title for title, _ in read(client) if "mediany" in title], "invented prices are no news"

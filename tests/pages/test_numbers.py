@@ -91,9 +91,6 @@ def test_prices(check, ask, priced):
     check("/ceny/", numbers=[pellet["median"], pellet["n"], pellet["bag_price"]])
     names = [official["name"], official["source"]["name"]]
     check("/ceny/gus/", numbers=[official["poland"]["2022"], 2022], texts=names)
-
-
-def test_prices_of_a_fuel(check, ask, priced):
     answer, area = ask("/prices/pellet"), ask("/prices/pellet?voivodeship=12")
     numbers = [area["median"], area["n"], answer["median"], answer["n"], area["window_months"]]
     check("/ceny/pellet/malopolskie/", numbers=numbers, texts=[area["method"]])
@@ -145,14 +142,11 @@ def test_subsidy(check, ask):
     )
 
 
-def test_datasets(check, depot):
+def test_datasets_rules_and_privacy(check, depot, settings):
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS, as_of=date(2026, 10, 3), source="OpenStreetMap, ODbL 1.0")
     number, today = Dataset.objects.get(slug="depots").row_count, timezone.localdate().isoformat()
     texts = ["OpenStreetMap, ODbL 1.0", "© autorzy OpenStreetMap", "jeszcze nie wczytano"]
     check("/dane/", numbers=[number], days=["2026-10-03", today], texts=texts)
-
-
-def test_rules_and_privacy(check, depot, settings):
     settings.RATE_LIMIT = RateLimit(90, 60)
     check("/api/", numbers=[6, 90], texts=["możemy odpowiedzieć 429", "Wskazuj GUS.", "X-Total-Count", "/stores/{id}"])
     texts = ["adres e-mail jest dobrowolny", "kopię zapasową", "jeden pamięta zalogowanie"]

@@ -7,6 +7,7 @@ from django.test import Client
 from fueldepot.http import cache_control
 from subsidy.household_and_plan import ENVELOPE, SOURCES, Item
 from tests import factories
+from tests.pages import reading
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, expect, html_of, missing, present, runnable, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_day")]
@@ -83,15 +84,8 @@ def test_the_conditions_of_a_paid_case_are_folded(client):
 
 
 def fields_of(answer):
-    """Return the data that a browser would send for a form, without the button."""
     form = re.search(r'<form class="calculator.*?</form>', answer.content.decode(), re.DOTALL)[0]
-    found = {}
-    for tag in re.findall(r"<input[^>]*>", form):
-        name, value = (re.search(rf'\b{key}="([^"]*)"', tag) for key in ("name", "value"))
-        if re.search(r'type="(radio|checkbox)"', tag) and " checked" not in tag:
-            continue
-        found[unescape(name[1])] = unescape(value[1])
-    return found
+    return {name: values[-1] for name, values in reading.fields_of(form).items()}
 
 
 def walk(client, *pages, last="wynik"):

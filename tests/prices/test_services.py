@@ -129,7 +129,7 @@ def test_of_two_rejected_prices_of_one_place_one_is_approved(editor):
 
 
 # What is refused
-def test_a_price_that_breaks_a_rule_is_refused():
+def test_a_price_that_breaks_a_rule_or_of_a_depot_that_is_not_public_is_refused():
     bag = {"price": None, "bag_price": Decimal(30), "bag_kg": Decimal(15)}
     submit(**bag)
     for changes in (
@@ -146,9 +146,6 @@ def test_a_price_that_breaks_a_rule_is_refused():
     ):
         with pytest.raises(validation.InvalidPrice):
             submit(**changes)
-
-
-def test_depots_that_are_not_public_take_no_prices():
     for trait in ("removed", "held"):
         with pytest.raises(validation.InvalidPrice):
             submit(factories.DepotFactory(**{trait: True}))

@@ -29,11 +29,8 @@ def test_a_wrong_address_is_corrected_and_its_link_stops_working(client, strange
     expect(client.get(former), "Jest nowszy odnośnik", status=409)
     assert set(Submission.objects.filter(email="jan@opal-nowak.pl").values_list("state", flat=True)) == {"superseded"}
     stranger.confirm()
-    waiting = Submission.objects.filter(state="waiting").order_by("kind")
-    assert [(row.kind, row.email, row.claimant_nip) for row in waiting] == [
-        ("claim", "jan@opal.pl", "5260250274"),
-        ("correct", "jan@opal.pl", "5260250274"),
-    ]
+    waiting = Submission.objects.filter(state="waiting").order_by("kind").values_list("kind", "email", "claimant_nip")
+    assert list(waiting) == [(kind, "jan@opal.pl", "5260250274") for kind in ("claim", "correct")]
 
 
 def test_a_confirmed_address_stays(client, stranger, nowak):

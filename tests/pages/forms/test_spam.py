@@ -65,7 +65,7 @@ def test_a_stamp_cannot_be_invented_or_taken_from_another_form(stranger, path, n
     refused(stranger.send(path, typed | {"stamp": other}), "czekał zbyt długo")
 
 
-def test_an_address_that_no_letter_could_reach_or_that_throws_it_away(stranger, path):
+def test_ordinary_addresses_are_taken_but_none_that_no_letter_could_reach_or_that_throws_it_away(stranger, path):
     parts = ("", "jan", "jan@", "@opal.pl", "jan@opal", "jan@@opal.pl", "jan@-opal.pl", "jan@opal..pl", ".jan@opal.pl")
     foreign = ("jan@[127.0.0.1]", "jan@localhost", "jan@opal.local", "jan@ópał.pl", "jąn@opal.pl", "jan\u202e@opal.pl")
     quoted = ('"jan kowalski"@opal.pl', "jan opal@opal.pl", "Jan <jan@opal.pl>", "jan@opal.pl,anna@opal.pl")
@@ -77,9 +77,6 @@ def test_an_address_that_no_letter_could_reach_or_that_throws_it_away(stranger, 
     typed = stranger.type(path, phone="601 234 567")
     for email in ("jan@", "jan@mailinator.com", "jan@sub.mailinator.com", "JAN@YOPMAIL.COM"):
         refused(stranger.send(path, typed | {"email": email}), "Popraw i wyślij jeszcze raz")
-
-
-def test_ordinary_addresses(stranger, path):
     for email in ("jan@opal.pl", "Jan.Nowak+sklad@Poczta.Opal-Nowak.COM.PL", "o'neil@opal.pl"):
         assert stranger.fill(path, phone="601 234 567", email=email).status_code == 302
         assert mail.outbox[-1].to[0].lower() == email.lower()

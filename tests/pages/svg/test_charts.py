@@ -67,16 +67,13 @@ def test_years_lie_inside_and_their_words_apart(values):
     assert not missing & known
 
 
-def test_a_missing_month_parts_the_line():
-    lines = months_chart([ChartMonth(24_300 + offset, 100.0, 3) for offset in (0, 1, 3, 4, 5, 7)]).lines
-    assert [len(points.split()) for points in lines] == [2, 3]
-
-
-def test_a_missing_year_is_a_gap_and_not_a_zero():
+def test_a_missing_year_is_a_gap_and_not_a_zero_and_a_missing_month_parts_the_line():
     chart = years_chart([(2003, 443.92), (2006, 491.54), (2007, 500.0)])
     assert [len(points.split()) for points in chart.lines] == [2]
     assert [(gap.first, gap.last) for gap in chart.gaps] == [(2004, 2005)]
     assert [mark.label for mark in chart.marks] == ["444", "492", "500"]
+    lines = months_chart([ChartMonth(24_300 + offset, 100.0, 3) for offset in (0, 1, 3, 4, 5, 7)]).lines
+    assert [len(points.split()) for points in lines] == [2, 3]
 
 
 def test_one_value_makes_no_chart_and_no_deadline_no_line():
@@ -92,10 +89,13 @@ def test_prices_of_a_kilowatt_hour_have_groszes():
     assert chart.y_ticks[0].label.startswith("0,")
 
 
-def test_equal_months_lie_in_the_middle():
+def test_equal_months_lie_in_the_middle_with_room_above_and_below():
     chart = months_chart([ChartMonth(24_300, 100.0, 3), ChartMonth(24_301, 100.0, 3)])
     assert len({mark.y for mark in chart.marks}) == 1
     assert chart.top < chart.marks[0].y < chart.bottom
+    scale = axis([500.0, 500.0])
+    assert scale[0] < 500 < scale[-1]
+    assert axis([0.0])[0] < 0 < axis([0.0])[-1]
 
 
 def test_the_last_value_is_told_where_two_lines_leave_no_room_beside_it():
@@ -126,12 +126,6 @@ def test_ticks_cover_the_data_in_few_round_steps(values, from_zero, most):
     assert is_round(round(steps[0], 10))
     if from_zero:
         assert scale[0] == 0
-
-
-def test_equal_values_get_room_above_and_below():
-    scale = axis([500.0, 500.0])
-    assert scale[0] < 500 < scale[-1]
-    assert axis([0.0])[0] < 0 < axis([0.0])[-1]
 
 
 @given(st.floats(min_value=1e-3, max_value=1e7), st.integers(1, 10))

@@ -12,22 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pages.svg import maps
-from pages.svg.scales_and_outlines import (
-    HEIGHTS,
-    MARGIN,
-    MOST_MARKS,
-    RADIUS,
-    WIDTH,
-    area_path,
-    arrange,
-    fit,
-    free_spot,
-    letter,
-    path,
-    simplify,
-    text_width,
-    union,
-)
+from pages.svg import scales_and_outlines as outlines
+from pages.svg.scales_and_outlines import HEIGHTS, MARGIN, MOST_MARKS, RADIUS, WIDTH, fit
 
 METRES = st.floats(-4e5, 4e5)
 
@@ -79,7 +65,7 @@ def test_a_hole_and_an_island_are_drawn():
         [shapely.box(0, 0, 10_000, 10_000) - shapely.box(3000, 3000, 6000, 6000), shapely.box(12_000, 0, 14_000, 2000)]
     )
     frame = fit(shapely.bounds(area).tolist())
-    lines = points_of(area_path(area, frame))
+    lines = points_of(outlines.area_path(area, frame))
     assert len(lines) == 3
     # Closed by the letter z, so no point is repeated.
     assert all(len(points) == 4 for points in lines)
@@ -90,8 +76,8 @@ def test_neighbours_share_their_border():
     west = shapely.Polygon([(0, 0), *wavy, (0, 10_000)])
     east = shapely.Polygon([(10_000, 0), *wavy, (10_000, 10_000)])
     frame = fit((0, 0, 10_000, 10_000))
-    simple = simplify(areas(west, east), frame.metres_per_unit)
-    one, other = (set(points_of(path(area, frame))[0]) for area in simple)
+    simple = outlines.simplify(areas(west, east), frame.metres_per_unit)
+    one, other = (set(points_of(outlines.path(area, frame))[0]) for area in simple)
     assert len(one & other) > 5
     assert sum(shapely.get_num_coordinates(simple)) < 300 < sum(shapely.get_num_coordinates(areas(west, east)))
 
@@ -99,18 +85,18 @@ def test_neighbours_share_their_border():
 @given(st.floats(1, 400), st.floats(1, 400))
 def test_the_smallest_area_is_still_to_be_seen(across, up):
     frame = fit((0, 0, 250_000, 250_000))
-    assert area_path(shapely.box(1e5, 1e5, 1e5 + across, 1e5 + up), frame)
+    assert outlines.area_path(shapely.box(1e5, 1e5, 1e5 + across, 1e5 + up), frame)
 
 
 def test_areas_that_overlap_can_be_drawn():
     shapes = areas(*(shapely.Point(x * 700, y * 900).buffer(800, 5) for x in range(6) for y in range(6)))
     frame = fit(shapely.total_bounds(shapes).tolist())
-    assert shapely.is_valid(simplify(shapes, frame.metres_per_unit * 10)).all()
+    assert shapely.is_valid(outlines.simplify(shapes, frame.metres_per_unit * 10)).all()
     names = [str(i) for i in range(len(shapes))]
     below = maps.ground(frame, shapes, own=0, names=names, counties=names, approximate=True)
     picture = maps.depot_map(frame, below, depots=[], credit_osm=False)
     assert all((picture.approximate, picture.ground.land, picture.ground.borders))
-    both = union(areas(shapely.box(0, 0, 2, 2), shapely.box(1, 1, 3, 3)))
+    both = outlines.union(areas(shapely.box(0, 0, 2, 2), shapely.box(1, 1, 3, 3)))
     assert (both.is_valid, both.area) == (True, pytest.approx(7))
 
 
@@ -208,7 +194,7 @@ def test_labels_stay_inside_the_picture_and_compound_names_take_two_lines():
     ]
     picture = maps.area_map(maps.draw_areas(shapes, [unit.href for unit in units], approximate=True), units)
     for link in picture.links:
-        half = text_width(link.unit.title, maps.NAME_SIZE) / 2
+        half = outlines.text_width(link.unit.title, maps.NAME_SIZE) / 2
         assert half < link.x < picture.frame.width - half
     assert maps.name_lines("kujawsko-pomorskie") == ("kujawsko-", "pomorskie")
     assert maps.name_lines("lubelskie") == ("lubelskie",)
@@ -218,7 +204,7 @@ def test_lines_are_drawn_whatever_they_come_in():
     line, ring = shapely.LineString([(0, 0), (10, 0)]), shapely.box(0, 0, 10, 10)
     frame = fit((0, 0, 10, 10))
     together = shapely.GeometryCollection([shapely.Point(5, 5), shapely.GeometryCollection([ring]), line])
-    assert path(together, frame) == path(ring, frame) + path(line, frame) != ""
+    assert outlines.path(together, frame) == outlines.path(ring, frame) + outlines.path(line, frame) != ""
 
 
 PLACES = st.lists(st.tuples(st.floats(0, WIDTH), st.floats(0, HEIGHTS[0])), max_size=250)
@@ -226,7 +212,7 @@ CROWDED = st.lists(st.tuples(st.floats(150, 156), st.floats(100, 104)), max_size
 
 
 def arranged(places, obstacles=()):
-    return arrange(list(enumerate(places, start=1)), width=WIDTH, height=HEIGHTS[0], obstacles=obstacles)
+    return outlines.arrange(list(enumerate(places, start=1)), width=WIDTH, height=HEIGHTS[0], obstacles=obstacles)
 
 
 @given(PLACES | CROWDED, st.lists(st.tuples(st.floats(20, 340), st.floats(20, 200)), max_size=1))
@@ -264,9 +250,9 @@ def test_many_at_one_place_share_a_letter():
     assert [dot.label for dot in drawn] == ["A", "81"]
     assert drawn[0].is_group
     assert drawn[0].numbers == tuple(range(1, 81))
-    assert [letter(number) for number in (0, 25, 26, 51, 52, 702)] == ["A", "Z", "AA", "AZ", "BA", "AAA"]
+    assert [outlines.letter(number) for number in (0, 25, 26, 51, 52, 702)] == ["A", "Z", "AA", "AZ", "BA", "AAA"]
 
 
 def test_a_full_picture_is_drawn_all_the_same():
     taken = [(float(x), float(y)) for x in range(0, 361, 9) for y in range(0, 221, 9)]
-    assert free_spot((5.0, 500.0), taken, WIDTH, HEIGHTS[0]) == (RADIUS, HEIGHTS[0] - RADIUS)
+    assert outlines.free_spot((5.0, 500.0), taken, WIDTH, HEIGHTS[0]) == (RADIUS, HEIGHTS[0] - RADIUS)

@@ -1,6 +1,5 @@
 """What one author sent about one depot: one page at the desk, one decision, one letter."""
 
-import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -18,7 +17,7 @@ from tests.beside import at_once
 from tests.client import context_of, message_of
 from tests.deciding import page
 from tests.factories import NOW
-from tests.pages.reading import expect, missing, text_of
+from tests.pages.reading import expect, fields_of, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -44,18 +43,7 @@ def price_of(submission, **values):
 
 
 def form_of(client, submission):
-    return fields_of(client.get(page(submission)))
-
-
-def fields_of(answer):
-    """What a browser sends of the page: ticked boxes, chosen radio buttons, texts."""
-    sent = {}
-    for tag in re.findall(r"<input [^>]*>", answer.content.decode()):
-        name, value = re.search(r'name="([^"]+)"', tag), re.search(r'value="([^"]*)"', tag)
-        choice = 'type="checkbox"' in tag or 'type="radio"' in tag
-        if name and (not choice or "checked" in tag):
-            sent.setdefault(name[1], []).append(value[1] if value else "on")
-    return sent
+    return fields_of(client.get(page(submission)).content.decode())
 
 
 def refusal_of(client, submission):
@@ -96,7 +84,7 @@ def test_a_visit_stands_on_one_page_whichever_part_is_opened(client, editor, vis
         expect(client.get(page(part)), f"nr {claim.pk}: przejęcie wpisu", correction, *shown)
     assert text_of(answer).count("Zgłaszający a wpis") == 1
     pellet, ekogroszek = DepotPrice.objects.order_by("pk")
-    typed = fields_of(answer)
+    typed = fields_of(answer.content.decode())
     assert typed["price"] == [str(pellet.pk)]  # a doubtful one is ticked by hand
     assert typed["pending"] == [str(pellet.pk), str(ekogroszek.pk)]
     factories.SubmissionFactory(depot=claim.depot)  # of another author

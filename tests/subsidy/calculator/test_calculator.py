@@ -9,19 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from subsidy import rules
+from subsidy import household_and_plan, rules
 from subsidy.calculator import calculate, make_variant
-from subsidy.household_and_plan import (
-    DOCUMENTS,
-    ENVELOPE,
-    SOURCES,
-    Application,
-    Heating,
-    IncomeType,
-    Item,
-    Level,
-    ProjectType,
-)
+from subsidy.household_and_plan import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, Item, Level, ProjectType
 from subsidy.item_rows_and_refusals import format_amount, make_rows, round_to_grosz, truncate_to_grosz
 
 GROSZ = Decimal("0.01")
@@ -41,7 +31,7 @@ def applications(draw, **fixed):
     return Application(
         people=people,
         income=None if people is None else draw(st.none() | st.decimals(0, 5000, places=2) | MONEY),
-        income_type=draw(st.sampled_from(IncomeType)),
+        income_type=draw(st.sampled_from(household_and_plan.IncomeType)),
         benefit=draw(st.booleans()),
         annual_income=draw(st.none() | MONEY),
         business=draw(st.booleans()),

@@ -80,13 +80,10 @@ def test_a_level_has_a_reason_and_perhaps_a_condition():
 
 
 def test_without_a_type_each_variant_says_when_another_level_applies():
+    elevated, highest = (Level.ELEVATED, "condition_higher_above 140"), (Level.HIGHEST, "condition_only_above 140")
     for stated in (HIGHEST, {"benefit": True}):
         variants = answer(**stated).variants
-        assert [(variant.level, variant.condition) for variant in variants] == [
-            (Level.ELEVATED, "condition_higher_above 140"),
-            (Level.ELEVATED, "condition_higher_above 140"),
-            (Level.HIGHEST, "condition_only_above 140"),
-        ], stated
+        assert [(variant.level, variant.condition) for variant in variants] == [elevated, elevated, highest], stated
 
 
 STAYS, REPLACED = {"old_source_stays", "old_source_goes"}, {"source_replaced", "old_source_goes"}
