@@ -315,6 +315,8 @@ def test_what_llms_txt_promises_holds(client, country):
     assert not missing(index, "`prad-g11` (2019)", "boiler_class_5, boiler_ecodesign, fireplace, stove.")
     assert not missing(index, "`gaz-w11` (brak liczb)", "http://127.0.0.1:8000/api/v1/stores/{id}")
     assert "http://127.0.0.1:8000/zmiany.atom" in index
+    (of_lists,) = (part for part in re.split(r"[;\n]", index) if "`Link`" in part)
+    assert not missing(of_lists, "`/stores`", "`/deadlines`", "`X-Total-Count`")
     assert len(index.encode()) < 7 * KILOBYTE
     for path, size in re.findall(r"\]\(http://127\.0\.0\.1:8000(/[^)]*)\): (?:stan na \S+, )?(\d+) kB", index):
         assert (int(size) - 1) * KILOBYTE < len(client.get(path).content) <= int(size) * KILOBYTE, path
