@@ -35,7 +35,9 @@ UNFIT = {
 
 
 def refusal_of(command, address):
-    return refusal(*command.format(port=free_port()).split(), SECRET_KEY="x", DATABASE_URL=address)
+    # Of static files that nobody has collected, Python warns.
+    environment = {"SECRET_KEY": "x", "DATABASE_URL": address, "PYTHONWARNINGS": "ignore"}
+    return refusal(*command.format(port=free_port()).split(), **environment)
 
 
 @pytest.mark.slow
