@@ -1,9 +1,12 @@
 """Earlier releases, out of the history of this repository: their code, packages and runs over a database."""
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +38,7 @@ READ_PATHS = [
 ]
 """Every kind of answer of version 1.0."""
 
-READ = """
+ASK = """
 import json, sys
 import django
 django.setup()
@@ -43,9 +46,9 @@ from django.test import Client
 client = Client(raise_request_exception=False)
 # In Markdown: pages name static files, which nobody has collected here.
 markdown = {"Accept": "text/markdown, */*;q=0.1"}
-print(json.dumps({path: client.get(path, headers=markdown, follow=True).status_code for path in sys.argv[1:]}))
+answers = {path: client.get(path, headers=markdown, follow=True) for path in sys.argv[1:]}
+print(json.dumps({path: [answer.status_code, answer.content.decode()] for path, answer in answers.items()}))
 """
-"""Prints the status of each path, in Markdown where there is a page."""
 
 
 def environment(code: Path, database: str) -> dict[str, str]:
@@ -61,6 +64,11 @@ def run(code: Path, database: str, *command: str) -> str:
     done = subprocess.run([python, *command], capture_output=True, text=True, check=False, **how)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
+
+
+def ask(code: Path, database: str, paths: Iterable[str]) -> Any:
+    """Status and text of each path, in Markdown where there is a page."""
+    return json.loads(run(code, database, "-c", ASK, *paths).splitlines()[-1])
 
 
 def checkout(commit: str, folder: Path) -> Path:
