@@ -1,9 +1,9 @@
-"""Measure every endpoint beside two bare Django views, turn by turn in one run, with the same clients.
+"""Measure every endpoint beside a bare Django view, turn by turn in one run, with the same clients.
 
-One is a view behind our middleware, in the same workers; the other is Django alone, without any middleware, in as many
-workers of the same class: what a request costs at least.
+The bare view is Django alone, without any middleware, in as many workers of the same class: what a request costs at
+least.
 
-    python -m tests.bench [--seconds 2] [--rounds 3] [--workers 2]
+    python -m tests.bench [--seconds 2] [--rounds 3] [--only NAME]
 
 Serves the catalog of `make run`, which gets the starter data where it is empty. Figures are medians of the rounds; read
 the ratios, not the absolute numbers, since the generator shares the machine with the server.
@@ -12,20 +12,19 @@ the ratios, not the absolute numbers, since the generator shares the machine wit
 import argparse
 import os
 import random
-import socket
-import statistics
+import re
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from fueldepot import local
 from fueldepot.local.serve import prepare_site
 from tests import ROOT
-from tests.bench.load import Measured, measure
+from tests.bench.load import ask, in_turn, measure, show, show_headings
+from tests.fueldepot.sharers import eventually, listens
 from tests.ports import free_port
 
 SMALLEST = "tests.bench.smallest"
@@ -46,28 +45,22 @@ HOUSEHOLDS = (
 
 
 @contextmanager
-def served(application: str, workers: int) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """gunicorn with an application, in the configuration that `make run` uses."""
+def served(
+    application: str, *, python: Path | str = sys.executable, code: Path = ROOT, **settings: str
+) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """Port and process of gunicorn with an application of a checkout, in the configuration that `make run` uses."""
     port = free_port()
-    config = ROOT / "fueldepot" / "gunicorn.py"
-    command = [sys.executable, "-m", "gunicorn", application, f"--bind=127.0.0.1:{port}", f"--workers={workers}"]
-    hook = [] if application == SMALLEST else [f"--config={config}"]
+    command = [python, "-m", "gunicorn", application, f"--bind=127.0.0.1:{port}", "--workers=2"]
+    hook = [] if application == SMALLEST else ["--config=fueldepot/gunicorn.py"]
     same = ["--worker-class=gthread", "--threads=4", "--keep-alive=5", "--preload", "--no-control-socket"]
+    environment = os.environ | {"RATE_LIMIT": "off"} | settings
     # What is logged costs what it costs in production, but is read by nobody here.
-    server = subprocess.Popen(
-        [*command, *hook, *same], cwd=ROOT, env=os.environ | {"RATE_LIMIT": "off"}, stderr=subprocess.DEVNULL
-    )
-    try:
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield port, server
-    finally:
-        server.terminate()
-        server.wait()
+    with subprocess.Popen([*command, *hook, *same], cwd=code, env=environment, stderr=subprocess.DEVNULL) as server:
+        try:
+            assert eventually(lambda: server.poll() is not None or listens(port))
+            yield port, server
+        finally:
+            server.terminate()
 
 
 def memory_mb(pid: int) -> list[tuple[float, float]]:
@@ -86,11 +79,15 @@ def memory_mb(pid: int) -> list[tuple[float, float]]:
     return found
 
 
+def prepare() -> None:
+    """Set up Django on the catalog of `make run`."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
+    local.prepare()
+    prepare_site("")
+
+
 def questions() -> dict[str, list[str]]:
     """Return the paths per endpoint, drawn from the catalog, the same in every run."""
-    import django
-
-    django.setup()
     from django.db import connections
 
     from catalog.depots.fuels import BY_SLUG
@@ -99,8 +96,6 @@ def questions() -> dict[str, list[str]]:
 
     draw = random.Random(20261121)  # noqa: S311 - repeatable, not secret
     depots = list(Depot.objects.published().order_by("pk").values_list("pk", "lat", "lon"))
-    if not depots:
-        sys.exit("bench: the catalog is empty; run `make run` once, or import data")
     chosen = draw.sample(depots, min(2_000, len(depots)))
     points = [(lat + draw.uniform(-0.05, 0.05), lon + draw.uniform(-0.05, 0.05)) for _, lat, lon in chosen]
     near = [f"/api/v1/stores?lat={lat:.5f}&lon={lon:.5f}" for lat, lon in points]
@@ -128,64 +123,32 @@ def questions() -> dict[str, list[str]]:
     }
 
 
-def validator(port: int, path: str) -> str:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as answer:
-        found: str = answer.headers["ETag"]
-    return found
-
-
-def show(name: str, rounds: list[Measured], bare: list[Measured], alone: list[Measured]) -> None:
-    """One line of the table. bare, alone: the bare views of the same rounds."""
-    rate = statistics.median(m.rate for m in rounds)
-    ratio = statistics.median(m.rate / b.rate for m, b in zip(rounds, bare, strict=True))
-    ratio_alone = statistics.median(m.rate / b.rate for m, b in zip(rounds, alone, strict=True))
-    p50 = statistics.median(m.p50_ms for m in rounds)
-    p99 = statistics.median(m.p99_ms for m in rounds)
-    failed = sum(m.failed for m in rounds)
-    print(f"{name:37} {rate:8.0f} {ratio:8.2f} {ratio_alone:8.2f} {p50:8.2f} {p99:8.2f} {failed:7}", flush=True)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--clients", type=int, default=8)
-    parser.add_argument("--warm", type=float, default=0.5, help="seconds before the first round of an endpoint")
     parser.add_argument("--only", default="", help="measure endpoints whose name contains this")
     options = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
-    local.prepare()
-    prepare_site("")
+    prepare()
     every = questions()
     asked = {name: paths for name, paths in every.items() if options.only in name}
     if not asked:
         parser.error(f"--only {options.only}: no such endpoint; there are: {'; '.join(every)}")
-    how = {"clients": options.clients, "seconds": options.seconds}
-    with (
-        served(SMALLEST, options.workers) as (alone_port, _),
-        served("tests.bench.app", options.workers) as (port, server),
-    ):
-        measure(port, [path for paths in asked.values() for path in paths], clients=options.clients, seconds=2)
-        print(f"{options.workers} workers, {options.clients} clients, {options.rounds} rounds of {options.seconds} s")
-        print(f"{'':37} {'':8} {'bare':>8} {'Django':>8}")
-        print(f"{'':37} {'req/s':>8} {'view = 1':>8} {'alone=1':>8} {'p50 ms':>8} {'p99 ms':>8} {'failed':>7}")
-        all_bare, all_alone = [], []
-        known = validator(port, UNCHANGED)
-        kinds = [(name, paths, {"new": new}) for name, paths in asked.items() for new in (True, False)]
+    with served(SMALLEST) as (bare_port, _), served("fueldepot.wsgi") as (port, server):
+        measure(port, [path for paths in asked.values() for path in paths], seconds=2)
+        show_headings()
+        bare_view = partial(measure, bare_port, ["/bare"], seconds=options.seconds)
+        known = re.search(rb"\r\nETag: (.*)\r\n", ask(port, UNCHANGED))[1].decode()
+        kinds = [
+            (f"{name}{again}", paths, {"new": not again}) for name, paths in asked.items() for again in ("", ", again")
+        ]
         for name, paths, kind in [*kinds, ("304", [UNCHANGED], {"known": known})]:
             # What a process makes once for each state of the data is made by then.
-            measure(port, paths, clients=options.clients, seconds=options.warm, new=True)
-            bare, alone, rounds = [], [], []
-            for _ in range(options.rounds):
-                bare.append(measure(port, ["/bare"], **how))
-                alone.append(measure(alone_port, ["/bare"], **how))
-                rounds.append(measure(port, paths, **how, **kind))
-            show(name + (", again" if kind.get("new") is False else ""), rounds, bare, alone)
-            all_bare += bare
-            all_alone += alone
-        show("bare view", all_bare, all_bare, all_alone)
-        show("Django alone", all_alone, all_bare, all_alone)
+            measure(port, paths, seconds=0.5, new=True)
+            view = partial(measure, port, paths, seconds=options.seconds, **kind)
+            bare, rounds = in_turn([bare_view, view], options.rounds)
+            show(name, rounds, bare)
+        show("bare view", bare, bare)
         for rss, private in memory_mb(server.pid):
             print(f"worker: {rss:.0f} MB resident, {private:.0f} MB of it private")
 

@@ -7,9 +7,11 @@ import itertools
 import multiprocessing
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import quantiles
+from statistics import median, quantiles
+
+CLIENTS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +24,15 @@ class Measured:
     failed: int
 
 
-def ask(port: int, path: str, known: str = "") -> int:
-    """One GET request over a new connection. Returns the status. Plain sockets, because http.client costs more.
+def ask(port: int, path: str, known: str = "") -> bytes:
+    """Return the answer to one GET request over a new connection. Plain sockets, because http.client costs more.
 
     known: the validator of an answer that the caller has.
     """
     condition = f"If-None-Match: {known}\r\n" if known else ""
-    with socket.create_connection(("127.0.0.1", port)) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
         connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{condition}Connection: close\r\n\r\n".encode())
-        head = connection.recv(65536)
-        while connection.recv(65536):
-            pass
-    return int(head[9:12])
+        return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def ask_in_turn(
@@ -52,14 +51,14 @@ def ask_in_turn(
         if before > end:
             break
         asked = f"{path}{'&' if '?' in path else '?'}{tail}{next(numbers)}" if new else path
-        status = ask(port, asked, known)
+        status = int(ask(port, asked, known)[9:12])
         latencies.append(time.perf_counter() - before)
         failed += status >= 400
     return latencies, failed
 
 
 def measure(
-    port: int, paths: Sequence[str], *, clients: int, seconds: float, new: bool = False, known: str = ""
+    port: int, paths: Sequence[str], *, seconds: float, clients: int = CLIENTS, new: bool = False, known: str = ""
 ) -> Measured:
     with multiprocessing.get_context("fork").Pool(clients) as pool:
         jobs = [(port, paths, seconds, number * 7, new, known) for number in range(clients)]
@@ -72,3 +71,23 @@ def measure(
         p99_ms=cuts[98] * 1000,
         failed=sum(failed for _, failed in results),
     )
+
+
+def in_turn(views: Sequence[Callable[[], Measured]], rounds: int) -> list[list[Measured]]:
+    """Measure views one after the other, round by round. Returns the rounds of each."""
+    return [list(measured) for measured in zip(*([view() for view in views] for _ in range(rounds)), strict=True)]
+
+
+def ratio(rounds: Sequence[Measured], reference: Sequence[Measured]) -> float:
+    return median(m.rate / r.rate for m, r in zip(rounds, reference, strict=True))
+
+
+def show_headings() -> None:
+    print(f"{'':37} " + " ".join(f"{title:>8}" for title in ("req/s", "bare=1", "p50 ms", "p99 ms", "failed")))
+
+
+def show(name: str, rounds: Sequence[Measured], bare: Sequence[Measured]) -> None:
+    """Print medians: requests per second, the ratio to the bare view of the same rounds, latencies; and failures."""
+    rate, p50_ms, p99_ms = (median(getattr(m, column) for m in rounds) for column in ("rate", "p50_ms", "p99_ms"))
+    failed = sum(m.failed for m in rounds)
+    print(f"{name:37} {rate:8.0f} {ratio(rounds, bare):8.2f} {p50_ms:8.2f} {p99_ms:8.2f} {failed:8}", flush=True)

@@ -1,52 +1,42 @@
-"""Scratch databases of the benchmarks: what a change of their data costs, and how fast they are served."""
+"""Scratch databases of the benchmarks: few rows and many, what a change costs in each, and how fast it is served."""
 
 import os
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from io import StringIO
-from urllib.parse import urlsplit, urlunsplit
+from typing import Any
+from urllib.parse import urlsplit
 
-from tests.bench.load import Measured, measure
-
-STARTER = "bench_starter"
+from tests.bench.__main__ import SMALLEST, served
+from tests.bench.load import Measured, in_turn, measure, show, show_headings
+from tests.ops.databases import fresh_database, url
 
 
 @contextmanager
-def scratch(admin_url: str, names: Sequence[str]) -> Iterator[list[str]]:
+def scratch(*purposes: str) -> Iterator[list[str]]:
     """Addresses of databases with the starter data, which are removed in the end."""
-    import psycopg
     from django.core.management import call_command
 
-    def execute(command: str, *names: str) -> None:
-        with psycopg.connect(admin_url, autocommit=True) as connection:
-            for name in names:
-                connection.execute(command.format(name))
-
-    first, *rest = [urlunsplit(urlsplit(admin_url)._replace(path=f"/{name}")) for name in (STARTER, *names)]
-    drop = "DROP DATABASE IF EXISTS {} WITH (FORCE)"
-    execute(drop, STARTER, *names)
-    execute("CREATE DATABASE {}", STARTER)
-    try:
-        use(first)
+    with ExitStack() as stack:
+        starter = stack.enter_context(fresh_database("bench_starter"))
+        use(url(starter))
         call_command("migrate", verbosity=0)
         call_command("load_starter", stdout=StringIO())
         settle()
-        execute(f"CREATE DATABASE {{}} TEMPLATE {STARTER}", *names)
-        yield rest
-    finally:
-        execute(drop, STARTER, *names)
+        yield [url(stack.enter_context(fresh_database(purpose, template=starter))) for purpose in purposes]
 
 
-def use(url: str) -> None:
+def use(address: str) -> None:
     """Point Django and the servers started from here to a database."""
     from django.conf import settings
     from django.db import connections
 
     connections.close_all()
-    os.environ["DATABASE_URL"] = url
-    settings.DATABASES["default"]["NAME"] = connections["default"].settings_dict["NAME"] = urlsplit(url).path[1:]
+    os.environ["DATABASE_URL"] = address
+    settings.DATABASES["default"]["NAME"] = connections["default"].settings_dict["NAME"] = urlsplit(address).path[1:]
 
 
 def settle() -> None:
@@ -56,6 +46,26 @@ def settle() -> None:
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
     connections.close_all()
+
+
+def multiply(model: Any, dataset: str, times: int, **changes: str) -> None:
+    """Give every row `times` - 1 copies, the same in every run. changes: columns of the copy `n` of the row `d`."""
+    from django.db import connection, transaction
+
+    from catalog.models import Dataset
+
+    table = model._meta.db_table
+    fields = [field for field in model._meta.concrete_fields if not (field.primary_key or field.generated)]
+    columns = ", ".join(field.column for field in fields)
+    values = ", ".join(changes.get(field.column, f"d.{field.column}") for field in fields)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT setseed(0.20261121)")
+        cursor.execute(
+            f"INSERT INTO {table} ({columns}) SELECT {values} FROM {table} d "  # noqa: S608 - names of columns
+            f"CROSS JOIN generate_series(1, {times - 1}) n ON CONFLICT DO NOTHING"
+        )
+        Dataset.objects.bump_version(Dataset.Slug(dataset))
+    settle()
 
 
 def rebuilding_ms(dataset: str, change: Callable[[int], object] = lambda number: None) -> float:
@@ -78,23 +88,14 @@ def rebuilding_ms(dataset: str, change: Callable[[int], object] = lambda number:
     return statistics.median(took)
 
 
-def in_turn(
-    ports: Sequence[int], paths: Sequence[str], *, rounds: int, seconds: float
-) -> list[tuple[list[Measured], str]]:
-    """Measure services turn by turn beside the bare view. Returns the rounds of each, and its figures in words."""
-    for port in ports:
-        measure(port, paths, clients=8, seconds=max(seconds, 2), new=True)  # what is worked out once for each state
-    bare: list[Measured] = []
-    every: list[list[Measured]] = [[] for _ in ports]
-    for _ in range(rounds):
-        bare.append(measure(ports[0], ["/bare"], clients=8, seconds=seconds))
-        for port, found in zip(ports, every, strict=True):
-            found.append(measure(port, paths, clients=8, seconds=seconds, new=True))
-    told = []
-    for found in every:
-        rate = statistics.median(m.rate for m in found)
-        ratio = statistics.median(m.rate / b.rate for m, b in zip(found, bare, strict=True))
-        p50, p99 = (statistics.median(getattr(m, name) for m in found) for name in ("p50_ms", "p99_ms"))
-        words = f"{rate:.0f} req/s, {ratio:.2f} of the bare view, p50 {p50:.1f} ms, p99 {p99:.1f} ms"
-        told.append((found, f"{words}, {sum(m.failed for m in found)} failed"))
-    return told
+def compare(ports: dict[str, int], paths: Sequence[str], *, rounds: int, seconds: float) -> list[list[Measured]]:
+    """Measure services by name, turn by turn beside the bare view, and print their figures. Returns the rounds."""
+    for port in ports.values():
+        measure(port, paths, seconds=max(seconds, 2), new=True)  # what is worked out once for each state
+    with served(SMALLEST) as (bare_port, _):
+        views = [partial(measure, port, paths, seconds=seconds, new=True) for port in ports.values()]
+        bare, *measured = in_turn([partial(measure, bare_port, ["/bare"], seconds=seconds), *views], rounds)
+    show_headings()
+    for name, found in zip(ports, measured, strict=True):
+        show(name, found, bare)
+    return measured

@@ -138,6 +138,12 @@ def eventually(holds: Callable[[], bool], limit_s: float = LIMIT_S) -> bool:
     return True
 
 
+def listens(port: int) -> bool:
+    """Whether a process of this machine accepts connections on a port."""
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
 @contextlib.contextmanager
 def redis_server(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Debian's Redis on a socket in a folder, once it answers: its address and process."""

@@ -2,23 +2,20 @@
 
 import json
 import re
-import subprocess
 import sys
-import urllib.error
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+import httpx2
 import pytest
 
-from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+from tests.bench.__main__ import served
+from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.ops.databases import fresh_database
 from tests.ops.releases import PREVIOUS_RELEASE, READ_PATHS, checkout, environment, run, with_packages
-from tests.ports import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.machines, pytest.mark.django_db(transaction=True)]
 
@@ -121,29 +118,11 @@ print(json.dumps(sorted({*paths(get_resolver())})))
 """Prints a path of every public route: pages, their Markdown, files, forms and the API."""
 
 
-@contextmanager
-def serving(code: Path, database: str) -> Iterator[int]:
-    """The port of two workers of a checkout."""
-    port = free_port()
-    python = code / ".venv/bin/python"
-    command = [python, "-m", "gunicorn", "fueldepot.wsgi", "--config=fueldepot/gunicorn.py", f"--bind=127.0.0.1:{port}"]
-    with subprocess.Popen([*command, "--workers=2"], cwd=code, env=environment(code, database)) as server:
-        try:
-            assert eventually(lambda: server.poll() is not None or ask(port, "/readyz") == 200, 60)
-            yield port
-        finally:
-            server.terminate()
-
-
 def ask(port: int, path: str) -> int:
     """Return the status of an answer, after redirections; 0 where there is none."""
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as answer:
-            answer.read()
-            return answer.status
-    except urllib.error.HTTPError as refused:
-        return refused.code
-    except OSError:
+        return httpx2.get(f"http://127.0.0.1:{port}{path}", timeout=30, follow_redirects=True).status_code
+    except httpx2.TransportError:
         return 0
 
 
@@ -154,20 +133,21 @@ def test_the_previous_release_answers_every_route_alike_during_and_after_the_mig
     run(previous, database, "manage.py", "collectstatic", "--no-input", "--verbosity=0")
     routes = json.loads(run(previous, database, "-c", ROUTES).splitlines()[-1])
     paths = sorted({*routes, *READ_PATHS, "/readyz"})
+    previously = {"python": previous / ".venv/bin/python", "code": previous, **environment(previous, database)}
     rounds = []
     with ThreadPoolExecutor(4) as callers, ThreadPoolExecutor(1) as operator:
 
         def ask_all(port: int) -> dict[str, int]:
             return dict(zip(paths, callers.map(partial(ask, port), paths), strict=True))
 
-        with serving(previous, database) as port:
+        with served("fueldepot.wsgi", **previously) as (port, _):
             before = ask_all(port)
             migrating = operator.submit(run, PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
             while not migrating.done():
                 rounds.append(ask_all(port))
             migrating.result()
             rounds.append(ask_all(port))
-        with serving(previous, database) as port:
+        with served("fueldepot.wsgi", **previously) as (port, _):
             rounds += [ask_all(port), ask_all(port)]
     print({"paths": len(paths), "rounds": len(rounds), "statuses": Counter(before.values())})
     assert {path for path in READ_PATHS if before[path] != 200} == set()
