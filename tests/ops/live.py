@@ -1,7 +1,6 @@
 """The whole service in separate processes, with a database that tests can kill or freeze."""
 
 import contextlib
-import http.client
 import itertools
 import json
 import os
@@ -10,13 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+
+import httpx2
 
 from fueldepot.local.postgres import server_pids
 from tests import small_country
@@ -62,7 +61,7 @@ class Answer(NamedTuple):
     """status: 0 where the connection failed. took_s: from the question to the end of the answer."""
 
     status: int
-    headers: dict[str, str]
+    headers: Mapping[str, str]
     body: bytes
     took_s: float
 
@@ -123,17 +122,14 @@ class Site:
     def get(self, path: str, timeout_s: float = 20.0, **headers: str) -> Answer:
         """Ask once, over a connection of its own, what nobody has asked before, so that no cache answers."""
         fresh = f"{path}{'&' if '?' in path else '?'}_={next(self.asked)}"
-        request = urllib.request.Request(self.url + fresh, headers=headers)  # noqa: S310 - our own server
         began = time.monotonic()
         try:
-            with urllib.request.urlopen(request, timeout=timeout_s) as found:  # noqa: S310
-                answer = (found.status, dict(found.headers), found.read())
-        except urllib.error.HTTPError as refused:
-            with refused:
-                answer = (refused.code, dict(refused.headers), refused.read())
-        except (OSError, http.client.HTTPException):
-            answer = (0, {}, b"")
-        return Answer(*answer, time.monotonic() - began)
+            found = httpx2.get(
+                self.url + fresh, headers=headers, timeout=timeout_s, follow_redirects=True, trust_env=False
+            )
+        except httpx2.TransportError:
+            return Answer(0, {}, b"", time.monotonic() - began)
+        return Answer(found.status_code, found.headers, found.content, time.monotonic() - began)
 
     def get_all(self, paths: list[str]) -> list[Answer]:
         with ThreadPoolExecutor(len(paths)) as pool:

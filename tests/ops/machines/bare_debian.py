@@ -52,36 +52,24 @@ class Debian:
     def __init__(self, pid: int) -> None:
         self.pid = pid
 
-    def run(
-        self, script: str, *, stdout: int | None = subprocess.PIPE, **variables: str
-    ) -> "subprocess.CompletedProcess[str]":
+    def run(self, script: str) -> "subprocess.CompletedProcess[str]":
         """Run a script of bash there, as root."""
         enter = ["nsenter", f"--target={self.pid}", "--mount", "--pid", "--net", "--root", "--wd"]
-        environment = {
-            "PATH": "/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "HOME": "/root",
-            "LC_ALL": "C.UTF-8",
-        }
-        return subprocess.run(
-            [*enter, "bash", "-c", script],
-            env=environment | variables,
-            stdout=stdout,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
+        path = "/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
+        how = {"env": {"PATH": path, "HOME": "/root", "LC_ALL": "C.UTF-8"}, "text": True}
+        command = [*enter, "bash", "-c", script]
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **how)
 
 
 @contextmanager
-def bare_debian(*folders: Path) -> Iterator[Debian]:
-    """A Debian until the block ends, when all its processes are killed. folders: mounts of this machine to be seen.
+def bare_debian() -> Iterator[Debian]:
+    """A Debian until the block ends, when all its processes are killed.
 
-    Its `/tmp` is its own, so a checkout below it is mounted, too.
+    Its `/tmp` is its own, so a checkout below it is mounted.
     """
     home = Path(tempfile.mkdtemp(prefix="fueldepot-debian-"))
     hidden = [PROJECT_ROOT] if Path("/tmp") in PROJECT_ROOT.parents else []  # noqa: S108 - where it is hidden
-    seen = (*folders, *hidden)
-    binds = "\n".join(f"mkdir -p {home}/root{f} && mount --rbind {f} {home}/root{f}" for f in seen)
+    binds = "\n".join(f"mkdir -p {home}/root{f} && mount --rbind {f} {home}/root{f}" for f in hidden)
     command = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
     with subprocess.Popen(
         [*command, "sh", "-c", ENTER.format(home=home, binds=binds)], stdout=subprocess.PIPE, text=True

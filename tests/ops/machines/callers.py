@@ -1,17 +1,18 @@
 """Who calls the service: one at a time, or several all the time, with every failure and every validator noted."""
 
 import hashlib
-import http.client
 import itertools
 import re
 import ssl
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.cookiejar import DefaultCookiePolicy
 from typing import NamedTuple
-from urllib.parse import urlencode
+
+import httpx2
 
 from tests.ops.machines.servers import Nginx
 
@@ -30,73 +31,56 @@ class Answer(NamedTuple):
     """status: 0 where the connection failed. began, ended: moments of `time.monotonic`."""
 
     status: int
-    headers: dict[str, str]
+    headers: Mapping[str, str]
     body: str
     began: float
     ended: float
 
 
 class Caller:
-    """Somebody with an address, a connection that stays open, and the cookies that he was given.
+    """Somebody with an address, a connection for every request, and the cookies that he was given.
 
     direct: calls one gunicorn, past the proxy but as if by it.
     """
 
     def __init__(self, port: int, address: str = "127.0.0.1", *, direct: bool = False) -> None:
-        self.port, self.address, self.direct = port, address, direct
-        self.cookies: dict[str, str] = {}
-        self._connection: http.client.HTTPConnection | None = None
+        headers = {"Host": HOST, "Referer": f"{SITE_URL}/", "Accept-Encoding": "identity"}
+        if direct:
+            headers["X-Forwarded-Proto"] = "https"
+        limits = httpx2.Limits(max_keepalive_connections=0)
+        transport = httpx2.HTTPTransport(verify=_tls, local_address=address, limits=limits)
+        url = f"{'http' if direct else 'https'}://127.0.0.1:{port}"
+        self.client = httpx2.Client(base_url=url, headers=headers, transport=transport, timeout=WAIT_S)
+        self.client.cookies.jar.set_policy(DefaultCookiePolicy(secure_protocols=("http", "https")))
 
     def ask(self, method: str, path: str, form: dict[str, str] | None = None, **headers: str) -> Answer:
         """Ask once; never again by itself."""
-        sent = {"Host": HOST, "Referer": f"{SITE_URL}/", **headers}
-        if self.direct:
-            sent["X-Forwarded-Proto"] = "https"
-        if self.cookies:
-            sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        body = None
-        if form is not None:
-            body = urlencode(form)
-            sent["Content-Type"] = "application/x-www-form-urlencoded"
         began = time.monotonic()
         try:
-            if self._connection is None:
-                to = {"host": "127.0.0.1", "port": self.port, "timeout": WAIT_S, "source_address": (self.address, 0)}
-                self._connection = (
-                    http.client.HTTPConnection(**to) if self.direct else http.client.HTTPSConnection(**to, context=_tls)
-                )
-            self._connection.request(method, path, body, sent)
-            found = self._connection.getresponse()
-            text = found.read().decode("utf-8", "replace")
-        except (OSError, http.client.HTTPException):
-            self.close()
+            found = self.client.request(method, path, data=form, headers=headers)
+        except httpx2.TransportError:
             return Answer(0, {}, "", began, time.monotonic())
-        for cookie in found.headers.get_all("Set-Cookie") or []:
-            name, _, value = cookie.partition(";")[0].partition("=")
-            self.cookies[name] = value
-        # A connection that nginx closes after many requests is no failure of the next one.
-        if found.headers.get("Connection") == "close":
-            self.close()
-        headers = {name: ", ".join(found.headers.get_all(name, [])) for name in found.headers}
-        return Answer(found.status, headers, text, began, time.monotonic())
+        return Answer(found.status_code, found.headers, found.text, began, time.monotonic())
 
     def get(self, path: str) -> Answer:
         return self.ask("GET", path)
 
     def post(self, path: str, form: dict[str, str]) -> Answer:
         """Send a form as a browser does, with the token of the site."""
-        return self.ask("POST", path, {**form, "csrfmiddlewaretoken": self.cookies.get("csrftoken", "")})
-
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        return self.ask("POST", path, {**form, "csrfmiddlewaretoken": self.client.cookies.get("csrftoken", "")})
 
 
-def ask(server: Nginx, path: str, address: str = "127.0.0.1", method: str = "GET", **headers: str) -> Answer:
-    """One answer, over a connection of its own."""
-    with closing(Caller(server.port, address)) as caller:
-        return caller.ask(method, path, **{name.replace("_", "-"): value for name, value in headers.items()})
+def ask(
+    server: Nginx,
+    path: str,
+    address: str = "127.0.0.1",
+    method: str = "GET",
+    form: dict[str, str] | None = None,
+    **headers: str,
+) -> Answer:
+    """The answer to a caller who comes once."""
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Caller(server.port, address).ask(method, path, form, **headers)
 
 
 class PriceReport:
@@ -107,15 +91,12 @@ class PriceReport:
         self.caller = caller
         shown = self.caller.get(self.path)
         assert shown.status == 200, shown
-        stamp = re.search(r'name="stamp" value="([^"]+)"', shown.body)
-        day = re.search(r'name="day" value="([^"]+)"', shown.body)
-        assert stamp is not None
-        assert day is not None
-        self.form = {"price-pellet": "1650", "day": day[1], "email": f"czytelnik{number}@poczta.pl", "stamp": stamp[1]}
+        written = dict(re.findall(r'name="(stamp|day)" value="([^"]+)"', shown.body))
+        assert written.keys() == {"stamp", "day"}
+        self.form = {"price-pellet": "1650", "email": f"czytelnik{number}@poczta.pl", **written}
 
     def send(self) -> Answer:
-        """302 when it was taken. Over a new connection: nginx closes those that were idle for long."""
-        self.caller.close()
+        """302 when it was taken."""
         return self.caller.post(self.path, self.form)
 
     def send_until_taken(self, limit_s: float) -> list[int]:
@@ -132,12 +113,11 @@ class PriceReport:
 class Load:
     """Callers who read all the time: half of it what nobody has asked before. No request may fail, whatever happens.
 
-    answers: with the phase that each began in. bodies: by address and validator, the digests of what came under it.
+    answers: with their addresses. bodies: by address and validator, the digests of what came under it.
     """
 
     def __init__(self, port: int, paths: list[str], callers: int) -> None:
-        self.phase = "quiet"
-        self.answers: list[tuple[str, str, Answer]] = []
+        self.answers: list[tuple[str, Answer]] = []
         self.bodies: dict[tuple[str, str], set[str]] = defaultdict(set)
         self.numbers = itertools.count(1)
         self._stop = threading.Event()
@@ -150,13 +130,11 @@ class Load:
         for path, new in itertools.cycle(itertools.product(paths, (True, False))):
             if self._stop.is_set():
                 break
-            phase = self.phase
             asked = f"{path}{'&' if '?' in path else '?'}_={next(self.numbers)}" if new else path
             answer = caller.get(asked)
-            self.answers.append((phase, path, answer._replace(body=answer.body[:200])))
+            self.answers.append((path, answer._replace(body=answer.body[:200])))
             if not new and answer.status == 200:
                 self.bodies[path, answer.headers["ETag"]].add(hashlib.sha256(answer.body.encode()).hexdigest())
-        caller.close()
 
     @contextmanager
     def running(self) -> Iterator["Load"]:
@@ -175,7 +153,6 @@ class Load:
         cuts: a gunicorn is killed, which may break off the answer that it is sending to a caller: what he has got of it
         nginx cannot take back and ask another machine for.
         """
-        self.phase = phase
         first = len(self.answers)
         event()
         ended = time.monotonic()
@@ -185,22 +162,13 @@ class Load:
             time.sleep(0.05)
         lost = [
             (path, answer.status, answer.began - ended, answer.ended - ended, answer.body)
-            for _, path, answer in self.answers[first:]
+            for path, answer in self.answers[first:]
             if answer.status != 200
         ]
         assert len(lost) <= cuts * len(self._threads), f"{phase}: {len(lost)} failed reads: {lost[:5]}"
         assert all(status == 0 for _, status, *_ in lost), f"{phase}: {lost}"
 
-    def counts(self) -> dict[str, Counter[int]]:
-        """Statuses by phase, the phases in order."""
-        found: dict[str, Counter[int]] = {}
-        for phase, _, answer in self.answers:
-            found.setdefault(phase, Counter())[answer.status] += 1
-        return found
-
-    def longest_s(self) -> dict[str, float]:
-        """How long anybody waited for an answer, by phase."""
-        found: dict[str, float] = {}
-        for phase, _, answer in self.answers:
-            found[phase] = max(found.get(phase, 0.0), round(answer.ended - answer.began, 2))
-        return found
+    def figures(self) -> dict[str, object]:
+        """Statuses, and how long anybody waited for an answer."""
+        longest_s = max(answer.ended - answer.began for _, answer in self.answers)
+        return {"read": Counter(answer.status for _, answer in self.answers), "longest wait": round(longest_s, 2)}

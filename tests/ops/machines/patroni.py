@@ -7,10 +7,9 @@ import shutil
 import signal
 import ssl
 import subprocess
-import urllib.request
 from pathlib import Path
 
-import yaml
+import httpx2
 
 from fueldepot.local.postgres import server_pids
 from tests.fueldepot.sharers import eventually
@@ -27,11 +26,18 @@ DEBIAN_PYTHON = "/usr/bin/python3"
 CERTIFICATES = "/etc/fueldepot-cluster"
 
 
-def place(text: str, ports: dict[str, int], certificates: Path) -> str:
-    """Replace the addresses and the certificates of docs/deployment by those of this machine."""
+def place(text: str, name: str, ports: dict[str, int], certificates: Path) -> str:
+    """A file of db1 for another machine, with the addresses and certificates of this one.
+
+    Lines that name all three machines are the same on each.
+    """
+    lines = [
+        line if ADDRESS["db2"] in line else line.replace(ADDRESS["db1"], ADDRESS[name]) for line in text.split("\n")
+    ]
+    text = "\n".join(lines).replace(CERTIFICATES, str(certificates))
     for shown, port in ports.items():
         text = text.replace(shown, f"127.0.0.1:{port}")
-    return text.replace(CERTIFICATES, str(certificates))
+    return text
 
 
 def make_certificates(home: Path) -> Path:
@@ -63,17 +69,8 @@ class Etcd(Server):
     def __init__(self, home: Path, name: str, ports: dict[str, int], certificates: Path) -> None:
         super().__init__(home)
         self.name, self.certificates = name, certificates
-        shown = (FILES / "patroni" / "etcd.env").read_text().replace(f"{ADDRESS['db1']}:", "HERE:")
-        cluster = re.search(r"^ETCD_INITIAL_CLUSTER=(.*)$", shown, re.MULTILINE)
-        assert cluster is not None
-        text = shown.replace("HERE:", f"{ADDRESS[name]}:").replace("ETCD_NAME=db1", f"ETCD_NAME={name}")
-        text = re.sub(
-            r"^(ETCD_INITIAL_CLUSTER=).*$",
-            rf"\g<1>{cluster[1].replace('HERE:', ADDRESS['db1'] + ':')}",
-            text,
-            flags=re.MULTILINE,
-        )
-        text = place(text, ports, certificates).replace("/var/lib/etcd/fueldepot", str(home / "data"))
+        text = place((FILES / "patroni" / "etcd.env").read_text(), name, ports, certificates)
+        text = text.replace("/var/lib/etcd/fueldepot", str(home / "data")).replace("ETCD_NAME=db1", f"ETCD_NAME={name}")
         self.settings = dict(line.split("=", 1) for line in text.splitlines() if not line.startswith("#"))
         self.client_url = self.settings["ETCD_ADVERTISE_CLIENT_URLS"]
 
@@ -84,9 +81,10 @@ class Etcd(Server):
         return ["etcd", "--log-level", "error"]
 
     def answers(self) -> bool:
-        address, tls = f"{self.client_url}/health", trusting(self.certificates)
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=1, context=tls) as said:  # noqa: S310
-            return b'"true"' in said.read()
+        with contextlib.suppress(httpx2.TransportError):
+            return (
+                '"true"' in httpx2.get(f"{self.client_url}/health", verify=trusting(self.certificates), timeout=1).text
+            )
         return False
 
 
@@ -100,12 +98,8 @@ class Node(Server):
         self.data = home / "data"
         bin_ = postgres_bin()
         assert bin_ is not None
-        text = (FILES / "patroni" / "config.yml").read_text()
-        hosts = re.search(r"^  hosts: .*$", text, re.MULTILINE)
-        assert hosts is not None
-        mine = text.replace(hosts[0], "ETCD").replace(f"{ADDRESS['db1']}:", f"{ADDRESS[name]}:")
-        mine = place(mine.replace("ETCD", hosts[0]).replace("name: db1", f"name: {name}", 1), ports, certificates)
-        mine = re.sub(r"10\.0\.0\.\d+/32", "127.0.0.1/32", mine)
+        mine = re.sub(r"10\.0\.0\.\d+/32", "127.0.0.1/32", (FILES / "patroni" / "config.yml").read_text())
+        mine = place(mine.replace("name: db1", f"name: {name}", 1), name, ports, certificates)
         for shown, here in (
             ("/var/lib/postgresql/15/fueldepot", str(self.data)),
             ("/var/lib/postgresql/pgpass-patroni", str(home / "pgpass")),
@@ -114,7 +108,6 @@ class Node(Server):
         ):
             assert shown in mine, shown
             mine = mine.replace(shown, here)
-        self.config = yaml.safe_load(mine)
         self.port = ports[f"{ADDRESS[name]}:5432"]
         self.rest_port = ports[f"{ADDRESS[name]}:8008"]
         (home / "config.yml").write_text(mine)
@@ -137,12 +130,9 @@ class Node(Server):
 
     def says_yes(self, path: str) -> bool:
         address, tls = f"https://127.0.0.1:{self.rest_port}/{path}", trusting(self.certificates)
-        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=1, context=tls):
-            return True
+        with contextlib.suppress(httpx2.TransportError):
+            return httpx2.get(address, verify=tls, timeout=1).is_success
         return False
-
-    def is_synchronous(self) -> bool:
-        return self.says_yes("synchronous")
 
     def administer(self, sql: str) -> None:
         """Run a statement as the superuser, who has the socket only."""
@@ -214,14 +204,14 @@ class Cluster:
     def is_whole(self) -> bool:
         """Whether there is a primary, two standbys, and one of them synchronous."""
         roles = sorted(node.role() for node in self.nodes)
-        return roles == ["primary", "standby", "standby"] and any(node.is_synchronous() for node in self.nodes)
+        return roles == ["primary", "standby", "standby"] and any(node.says_yes("synchronous") for node in self.nodes)
 
     def primary(self) -> Node:
         (found,) = (node for node in self.nodes if node.role() == "primary")
         return found
 
     def standby(self) -> Node:
-        return next(node for node in self.nodes if node.role() == "standby" and node.is_synchronous())
+        return next(node for node in self.nodes if node.role() == "standby" and node.says_yes("synchronous"))
 
     def ask(self, sql: str) -> object:
         return column(self.url, sql)[0]

@@ -4,14 +4,11 @@ Every server is a direct child: one that was killed is gone once it has been wai
 """
 
 import contextlib
-import http.client
-import json
 import os
 import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,11 +17,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import psycopg
 import pytest
 
 from fueldepot.local import embedded
-from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+from tests.fueldepot.sharers import PROJECT_ROOT, eventually, listens
 
 FILES = PROJECT_ROOT / "docs" / "deployment"
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
@@ -157,24 +155,17 @@ class Postgres(Server):
     def url(self) -> str:
         return f"postgresql://{POSTGRES_USER}@127.0.0.1:{self.port}/postgres"
 
-    def run(self, program: str, *arguments: str) -> None:
-        """One of PostgreSQL's own programs, as the user of the server."""
-        how = {"cwd": self.home, "env": self.environment(), **self.runs_as}
-        subprocess.run([str(self.bin / program), *arguments], check=True, capture_output=True, **how)
-
     def make(self) -> None:
-        self.run("initdb", "-D", str(self.data), "-U", POSTGRES_USER, "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8")
+        options = ["--auth=trust", f"--username={POSTGRES_USER}", "--encoding=UTF8", "--locale=C.UTF-8"]
+        how = {"cwd": self.home, "env": self.environment(), **self.runs_as}
+        subprocess.run([self.bin / "initdb", f"--pgdata={self.data}", *options], check=True, capture_output=True, **how)
+        with (self.data / "postgresql.conf").open("a") as settings:
+            settings.writelines(path.read_text() for path in sorted(FILES.glob("postgresql*.conf")))
 
     def command(self) -> list[str]:
-        settings = {"listen_addresses": "127.0.0.1", "port": str(self.port), "unix_socket_directories": ""}
-        settings |= {"fsync": "off", "max_connections": "72", "log_min_messages": "fatal"}
-        (self.home / "own.conf").write_text(
-            "".join(f"{name} = '{value}'\n" for name, value in settings.items())
-            + "\n".join(path.read_text() for path in sorted(FILES.glob("postgresql*.conf")))
-        )
-        ours, file = f"include '{self.home / 'own.conf'}'\n", self.data / "postgresql.conf"
-        file.write_text(file.read_text().removesuffix(ours) + ours)
-        return [str(self.bin / "postgres"), "-D", str(self.data)]
+        address = ["--listen_addresses=127.0.0.1", f"--port={self.port}", "--unix_socket_directories="]
+        settings = ["--fsync=off", "--max_connections=72", "--log_min_messages=fatal"]
+        return [str(self.bin / "postgres"), "-D", str(self.data), *address, *settings]
 
     def answers(self) -> bool:
         try:
@@ -204,10 +195,7 @@ class Redis(Server):
         return ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
 
     def answers(self) -> bool:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1) as connection:
-            connection.sendall(b"PING\r\n")
-            return connection.recv(10).startswith(b"+PONG")
-        return False
+        return listens(self.port)
 
 
 class Application(Server):
@@ -247,13 +235,10 @@ class Application(Server):
 
     def ask(self, path: str) -> Any:
         """What it answers in JSON, past the proxy, but as if by it; None when it does not answer."""
-        told = {"Host": self.settings["ALLOWED_HOSTS"].partition(",")[0], "X-Forwarded-Proto": "https"}
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)) as connection:
-            try:
-                connection.request("GET", path, headers=told)
-                return json.loads(connection.getresponse().read())
-            except (OSError, http.client.HTTPException):
-                return None
+        headers = {"Host": self.settings["ALLOWED_HOSTS"], "X-Forwarded-Proto": "https"}
+        with contextlib.suppress(httpx2.TransportError):
+            return httpx2.get(f"http://127.0.0.1:{self.port}{path}", headers=headers, timeout=10).json()
+        return None
 
 
 class Nginx(Server):
@@ -266,34 +251,24 @@ class Nginx(Server):
     ) -> None:
         super().__init__(home)
         self.plain_port, self.port = ports
-        key, certificate = home / "key.pem", home / "certificate.pem"
         make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=example"]
-        subprocess.run([*make, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+        files = ["-keyout", home / "privkey.pem", "-out", home / "fullchain.pem"]
+        subprocess.run([*make, *files], check=True, capture_output=True)
         site = (FILES / "fueldepot.nginx").read_text()
         first, second = applications
         for shown, here in (
-            ("listen 80;", f"listen 127.0.0.1:{self.plain_port};"),
-            ("listen [::]:80;", ""),
-            ("listen 80 default_server;", f"listen 127.0.0.1:{self.plain_port} default_server;"),
-            ("listen [::]:80 default_server;", ""),
-            ("listen 443 ssl http2;", f"listen 127.0.0.1:{self.port} ssl http2;"),
-            ("listen [::]:443 ssl http2;", ""),
-            ("listen 443 ssl http2 default_server;", f"listen 127.0.0.1:{self.port} ssl http2 default_server;"),
-            ("listen [::]:443 ssl http2 default_server;", ""),
+            ("listen 80", f"listen 127.0.0.1:{self.plain_port}"),
+            ("listen 443", f"listen 127.0.0.1:{self.port}"),
             ("server 127.0.0.1:8001 ", f"server 127.0.0.1:{first.port} "),
             ("server 127.0.0.1:8002 ", f"server 127.0.0.1:{second.port} "),
-            ("proxy_cache_path /var/cache/nginx/fueldepot ", f"proxy_cache_path {home / 'kept'} "),
-        ):
-            assert site.count(shown) == 1, f"docs/deployment/fueldepot.nginx has not exactly one {shown!r}"
-            site = site.replace(shown, here)
-        for shown, here in (
-            ("/etc/nginx/fueldepot/fullchain.pem", str(certificate)),
-            ("/etc/nginx/fueldepot/privkey.pem", str(key)),
+            ("/var/cache/nginx/fueldepot ", f"{home / 'kept'} "),
+            ("/etc/nginx/fueldepot/", f"{home}/"),
             ("/var/log/nginx/", f"{home}/"),
             ("sklady.example.pl", host),
         ):
+            assert shown in site, f"docs/deployment/fueldepot.nginx has no {shown!r}"
             site = site.replace(shown, here)
-        (home / "site").write_text(site)
+        (home / "site").write_text(re.sub(r"listen \[::\].*?;", "", site))
         temporary = "".join(
             f"    {kind}_temp_path {home / kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         )
@@ -309,6 +284,4 @@ class Nginx(Server):
         return ["nginx", "-p", str(self.home), "-e", str(self.log), "-c", str(self.home / "nginx.conf")]
 
     def answers(self) -> bool:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
-            return True
-        return False
+        return listens(self.port)

@@ -46,7 +46,6 @@ class Service:
             Application(home / "second", second, "second gunicorn", settings),
         ]
         self.nginx = Nginx(home / "nginx", (plain, tls), self.applications)
-        self.callers: list[Caller] = []
         self.servers: list[Any] = [self.database, self.redis, *self.applications, self.nginx]
 
     @contextmanager
@@ -77,7 +76,5 @@ class Service:
         return all(one is not None and one["checks"]["database"]["ok"] is not away for one in said)
 
     def caller(self, address: str = "127.0.0.1", gunicorn: Application | None = None) -> Caller:
-        """Somebody at an address, who hangs up after the test. gunicorn: asks this one, and not by the proxy."""
-        port = gunicorn.port if gunicorn else self.nginx.port
-        self.callers.append(Caller(port, address, direct=gunicorn is not None))
-        return self.callers[-1]
+        """Somebody at an address. gunicorn: asks this one, and not by the proxy."""
+        return Caller((gunicorn or self.nginx).port, address, direct=gunicorn is not None)
