@@ -18,7 +18,7 @@ pytestmark = [
 
 RULES = PROJECT_ROOT / "docs" / "deployment" / "monitoring" / "alerts.yml"
 UNIT = 'node_systemd_unit_state{{instance="a", name="{}", state="{}"}}'
-DISK = '{instance="a", fstype="ext4", mountpoint="/"}'
+DISK = 'node_filesystem_{}_bytes{{instance="a", fstype="ext4", mountpoint="/"}}'
 SLOW = 'fueldepot_request_duration_seconds_bucket{{area="page", le="{}"}}'
 DAY = 24 * 60
 """Minutes."""
@@ -29,13 +29,7 @@ CASES = [
     ("FueldepotDatabaseAway", {"fueldepot_database_up": "1"}, "0", 2, 0),
     ("FueldepotNotReady", {"fueldepot_ready": "1", "fueldepot_database_up": "1"}, "0", 6, 4),
     ("FueldepotErrors", {'fueldepot_requests_total{view="v1:locate", status="500"}': "0"}, "0+1", 2, None),
-    (
-        "FueldepotSlow",
-        {SLOW.format("0.5"): "0+60", SLOW.format("1.0"): "0+60", SLOW.format("+Inf"): "0+60"},
-        "6000",
-        20,
-        9,
-    ),
+    ("FueldepotSlow", {SLOW.format(le): "0+60" for le in ("0.5", "1.0", "+Inf")}, "6000", 20, 9),
     ("FueldepotPurgeOverdue", {"fueldepot_purge_requests_overdue": "0"}, "1", 61, 59),
     ("FueldepotBackUpOverdue", {"fueldepot_back_up_overdue": "0"}, "1", 61, 59),
     ("FueldepotSourceOverdue", {'fueldepot_source_overdue{source="simc"}': "0"}, "1", 61, 59),
@@ -46,13 +40,7 @@ CASES = [
     ("FueldepotUnitFailed", {UNIT.format("certbot.service", "failed"): "0"}, "1", 6, 4),
     ("FueldepotUnitStopped", {UNIT.format("redis-server.service", "active"): "1"}, "0", 6, 4),
     ("FueldepotUnitStopped", {UNIT.format("fueldepot-backup.timer", "active"): "1"}, "0", 6, 4),
-    (
-        "FueldepotDiskFull",
-        {f"node_filesystem_avail_bytes{DISK}": "50", f"node_filesystem_size_bytes{DISK}": "100"},
-        "9",
-        31,
-        29,
-    ),
+    ("FueldepotDiskFull", {DISK.format("avail"): "50", DISK.format("size"): "100"}, "9", 31, 29),
     (
         "FueldepotCertificateExpires",
         {'probe_ssl_earliest_cert_expiry{job="site", instance="a"}': "9e9"},
