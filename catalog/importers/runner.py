@@ -311,11 +311,14 @@ def record_change(step: ImportStep, report: Report, rows: QuerySet[Any]) -> None
 
 
 def analyse(models: Iterable[type[Model]]) -> None:
-    """Tell the planner of the database about the rows of an import, in its transaction."""
+    """Tell the planner of the database about the rows of an import, in its transaction.
+
+    A table that a VACUUM holds is left to autovacuum: waiting for it would make every save of a depot wait.
+    """
     tables: set[type[Model]] = {*MODELS.values(), *models}
     with connection.cursor() as cursor:
         for model in tables:
-            cursor.execute(f"ANALYZE {model._meta.db_table}")
+            cursor.execute(f"ANALYZE (SKIP_LOCKED) {model._meta.db_table}")
 
 
 def require(dataset: Dataset.Slug) -> None:

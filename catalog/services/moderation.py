@@ -18,7 +18,10 @@ from fueldepot.data.history import among, locking
 
 
 class DepotIsErased(Refusal):
-    """The row is gone: invented depots are deleted once real ones come, or by a command."""
+    """The row is gone: invented depots are deleted once real ones come, or by a command.
+
+    Forms of the public say so of a held depot, too.
+    """
 
     reason = "tego wpisu już nie ma"
 

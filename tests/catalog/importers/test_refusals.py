@@ -13,6 +13,7 @@ from catalog.importers import runner
 from catalog.models import Depot, ImportRun, Municipality
 from regulations.models import LegalState
 from tests import commands, factories, small_country
+from tests.beside import beside
 from tests.catalog.importers.parsers import test_openstreetmap as osm
 from tests.catalog.importers.parsers.generate_addresses import area, document, point
 from tests.catalog.importers.parsers.helpers import write, zipped
@@ -145,6 +146,12 @@ def test_an_import_whose_rows_the_planner_cannot_be_told_of_changes_nothing(db, 
     text = "nothing was imported: the database refused: could not write to file: No space left on device"
     assert commands.refusal("import_teryt", tmp_path / "terc.zip", commit=True) == text
     assert dump() == before
+
+
+def test_an_import_waits_for_no_table_that_is_vacuumed(db):
+    with connection.cursor() as cursor:
+        cursor.execute(f"LOCK {Municipality._meta.db_table} IN SHARE UPDATE EXCLUSIVE MODE")
+    assert beside(lambda: runner.analyse([])).result(5) is None
 
 
 GOES_AWAY = """
