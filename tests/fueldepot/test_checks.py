@@ -35,7 +35,7 @@ UNFIT = {
 
 
 def refusal_of(command, address):
-    # Of static files that nobody has collected, Python warns.
+    # Python warns where static files were not collected.
     environment = {"SECRET_KEY": "x", "DATABASE_URL": address, "PYTHONWARNINGS": "ignore"}
     return refusal(*command.format(port=free_port()).split(), **environment)
 

@@ -73,7 +73,7 @@ BESIDE = {"lat": {"lon": "19.9366"}, "lon": {"lat": "50.0614"}, "income": {"peop
 
 
 def values_beside(path: str, name: str) -> dict[str, Any]:
-    """What is given beside a parameter, so that it alone can be wrong."""
+    """Return valid values for the other parameters of an operation, so that only one can be wrong."""
     parameters = api_description.document()["paths"][path]["get"]["parameters"]
     required = {one["name"]: example_of(one) for one in parameters if one.get("required")}
     return required | BESIDE_AT.get(path, {}) | BESIDE.get(name, {})

@@ -1,7 +1,5 @@
 """Medians: any prices in columns beside a plain count of their rows, and cases calculated by hand up to the answer."""
 
-import gc
-import weakref
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -20,6 +18,7 @@ from prices.medians import Range, zloty
 from prices.models import DepotPrice
 from prices.snapshot import Prices
 from tests import factories
+from tests.memory import is_freed_at_once
 from tests.prices.helpers import ask
 from tests.yaml_files import AnyContent
 
@@ -220,16 +219,13 @@ def test_columns_give_what_counting_row_by_row_gives(prices, today):
 
 
 def test_statistics_of_replaced_prices_are_freed_at_once():
-    prices = Prices(columns_of(price(number, 1000) for number in range(5)), RANGES)
-    assert prices.figures("pellet", TODAY).country.n == len(prices.months_of_areas("pellet", TODAY)["12"]) * 5 == 5
-    assert [listed.price for listed in prices.price_list(3, TODAY)] == [1000]
-    replaced = weakref.ref(prices)
-    gc.disable()
-    try:
-        del prices
-        assert replaced() is None
-    finally:
-        gc.enable()
+    def use():
+        prices = Prices(columns_of(price(number, 1000) for number in range(5)), RANGES)
+        assert prices.figures("pellet", TODAY).country.n == len(prices.months_of_areas("pellet", TODAY)["12"]) * 5 == 5
+        assert [listed.price for listed in prices.price_list(3, TODAY)] == [1000]
+        return prices
+
+    assert is_freed_at_once(use)
 
 
 FILE = Path(__file__).parent / "cases.yaml"

@@ -1,7 +1,5 @@
 """Open or closed at a moment, in Polish time."""
 
-import gc
-import weakref
 from datetime import UTC, datetime, timedelta, timezone
 from types import SimpleNamespace
 
@@ -9,6 +7,7 @@ import pytest
 
 from catalog.depots.opening_times import UNKNOWN, WARSAW, Openings, OpeningState, opening_state
 from catalog.parsing.opening_hours import DAYS, daily_ranges
+from tests.memory import is_freed_at_once
 
 BREAKS = daily_ranges("Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00")
 TWO_BREAKS = daily_ranges("Mo-Tu 08:00-10:00,11:00-12:00,18:00-02:00")
@@ -89,12 +88,9 @@ def test_the_night_on_which_clocks_go_back():
 
 
 def test_what_a_replaced_snapshot_knew_of_opening_hours_is_freed_at_once():
-    openings = Openings(SimpleNamespace(rows=[SimpleNamespace(hours_ranges=MONDAYS)]))
-    assert openings.open_now(at("2026-11-16 09:00")) == openings.open_on(0, 9) == {id(MONDAYS)}
-    replaced = weakref.ref(openings)
-    gc.disable()
-    try:
-        del openings
-        assert replaced() is None
-    finally:
-        gc.enable()
+    def use():
+        openings = Openings(SimpleNamespace(rows=[SimpleNamespace(hours_ranges=MONDAYS)]))
+        assert openings.open_now(at("2026-11-16 09:00")) == openings.open_on(0, 9) == {id(MONDAYS)}
+        return openings
+
+    assert is_freed_at_once(use)

@@ -1,8 +1,6 @@
 """Matching by words: one rule per test, on registers of a few names; the cases that names of towns stand in."""
 
 import csv
-import gc
-import weakref
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from catalog.search.query import Reading, Token, split_fuel, spoken_name
 from catalog.search.vocabulary import ContextScope, InflectedNames
 from catalog.text import plain
 from tests.catalog.search.country import found, make_search, search_of, starter_register, units_found
+from tests.memory import is_freed_at_once
 
 UNITS = {"12": "małopolskie", "1205": "gorlicki", "1211": "nowotarski", "1217": "tatrzański"}
 ROPA, SEKOWA, NOWY_TARG, ZAKOPANE = "1205082", "1205092", "1211011", "1217011"
@@ -31,17 +30,13 @@ def respaced(search, words):
 
 
 def test_a_replaced_index_is_freed_at_once():
-    """Collections leave out what was there before the workers, and seldom look through the rest."""
-    search = make_search(PLACES)
-    assert found(search, "Ropa") == ["Ropa"]
-    replaced = weakref.ref(search.words)
-    gc.collect()
-    gc.disable()
-    try:
-        del search
-        assert replaced() is None
-    finally:
-        gc.enable()
+
+    def use():
+        search = make_search(PLACES)
+        assert found(search, "Ropa") == ["Ropa"]
+        return search.words
+
+    assert is_freed_at_once(use)
 
 
 def test_long_words_may_have_two_edits_short_ones_none():

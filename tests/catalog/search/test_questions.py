@@ -1,4 +1,4 @@
-"""How often people find what they mean, on the half of the questions that nobody tuned on.
+"""How often people find what they mean, on the half of the questions that were kept out of tuning.
 
 Questions are made of the register that is searched, whose names are read from it, and the errors in them drawn.
 """
@@ -153,7 +153,7 @@ class Maker:
             if length == 4 and not unit.county.title.startswith("powiat"):
                 continue
             around = {"unit": unit.name, "county": unit.county.name, "voivodeship": unit.voivodeship.name}
-            # The town and the rural municipality of one name are one name to whoever types it.
+            # A typed name fits a town and the rural municipality of the same name alike.
             twins = tuple(self.same_name(unit)) if length == 7 else (unit.teryt[:4],)
             meant = [code for code in self.homonyms[fold(place.name)] if code.startswith(twins)]
             yield "village with context", self.typed(form.format(name=place.name, **around)), meant

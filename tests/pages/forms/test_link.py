@@ -113,7 +113,7 @@ def test_a_form_sent_twice_is_one_submission_and_one_letter(stranger, nowak, kin
     assert (Submission.objects.count(), len(mail.outbox)) == (1, 1)
     assert stranger.confirm().status_code == 302
     assert Submission.objects.get().state == "waiting"
-    # Another network is told nothing of it.
+    # Senders from another network do not learn of it.
     assert stranger.send(path, typed, REMOTE_ADDR="192.0.2.7")["Location"] != first["Location"]
     assert len(mail.outbox) == 2
 
