@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Annotated, Any, cast
 
 import orjson
-from typing_extensions import TypedDict
+from typing_extensions import TypeAliasType, TypedDict
 
 from catalog.api.place_answers import Code, Feature, Name, Page
 from catalog.depots import fuels
@@ -32,10 +32,14 @@ DayHours = Annotated[
         pattern=f"{RANGE_PATTERN}|^nieczynne$|^$",
     ),
 ]
-DayRanges = Annotated[
-    list[Annotated[str, field("A range `H:MM-H:MM`; `22:00-6:00` ends on the next day.", pattern=RANGE_PATTERN)]],
-    example(["8:00-12:00", "13:00-16:00"], "The ranges in their order; none when closed."),
-]
+# An alias with a name is a component, to which every day refers.
+DayRanges = TypeAliasType(
+    "DayRanges",
+    Annotated[
+        list[Annotated[str, field("A range `H:MM-H:MM`; `22:00-6:00` ends on the next day.", pattern=RANGE_PATTERN)]],
+        example(["8:00-12:00", "13:00-16:00"], "The ranges in their order; none when closed."),
+    ],
+)
 
 
 class StoreMunicipalityJson(TypedDict):

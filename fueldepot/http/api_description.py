@@ -61,7 +61,7 @@ def describe_typed_dict(answer: Any) -> dict[str, Any]:
     adapter = TypeAdapter(list[answer], config=ConfigDict(use_attribute_docstrings=True))
     schemas: dict[str, Any] = plain(generator.generate(adapter.core_schema, "serialization"))["$defs"]
     for name, schema in schemas.items():
-        for base in filter(is_typeddict, get_original_bases(generator.classes[name])):
+        for base in filter(is_typeddict, get_original_bases(generator.classes.get(name, object))):
             for field, inherited in describe_typed_dict(base)[base.__name__]["properties"].items():
                 if not {"description", "$ref"} & schema["properties"][field].keys():  # of its own
                     schema["properties"][field] = inherited
