@@ -1,11 +1,12 @@
 """The pages of published and of removed depots."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
@@ -20,6 +21,7 @@ from catalog.territory.snapshot import territory
 from pages.depot_filters import card_facts, nearest_cards
 from pages.page import INVENTED_DEPOT, INVENTED_TITLE, Crumb, Page
 from pages.polish import coordinates
+from pages.rendering import PageMoved
 from pages.svg import territory as territory_svg
 from prices.snapshot import ListedPrice, prices
 
@@ -161,6 +163,18 @@ def opening_hours(ranges: Week | None) -> list[dict[str, str]]:
         for key, name in zip(DAYS, DAYS_OF_SCHEMA, strict=True)
         for opens, _, closes in (hours.partition("-") for hours in ranges[key] or ("0:00-0:00",))
     ]
+
+
+def removed_depot(depot_id: int, path_of: Callable[[Depot], str]) -> Page:
+    """Return the page of a removed depot. path_of: of the view, for the depot that one was merged into. One query.
+
+    Raises PageMoved for a merged depot, and Http404 for all others.
+    """
+    removed = Depot.objects.filter(publication=Depot.Publication.REMOVED)
+    gone = get_object_or_404(removed.select_related("municipality__voivodeship", "merged_into"), pk=depot_id)
+    if gone.merged_into is not None:
+        raise PageMoved(path_of(gone.merged_into))
+    return removed_page(gone)
 
 
 def removed_page(depot: Depot) -> Page:

@@ -4,7 +4,7 @@ from django.urls import URLPattern, path, register_converter
 
 from catalog.api.params import VOIVODESHIP_PATTERN
 from catalog.text import voivodeship_slug
-from pages import csv_export, feed, machine_files, views
+from pages import csv_export, embeds, feed, machine_files, views
 from pages.forms import alerts
 from pages.forms import owner as owners
 from pages.forms import views as forms
@@ -50,9 +50,9 @@ urlpatterns = [
     *page("prywatnosc/", views.privacy, "privacy"),
     *page("en/", views.english, "english"),
     *page("dla-wlascicieli/", views.for_owners, "for-owners"),
-    path("osadz/gmina/<str:teryt>/", views.embedded_municipality, name="embed-municipality"),
-    path("osadz/sklad/<int:depot_id>/", views.embedded_depot, name="embed-depot"),
-    path("osadz/ceny/<slug:fuel>/", views.embedded_prices, name="embed-prices"),
+    path("osadz/gmina/<str:teryt>/", embeds.municipality, name="embed-municipality"),
+    path("osadz/sklad/<int:depot_id>/", embeds.depot, name="embed-depot"),
+    path("osadz/ceny/<slug:fuel>/", embeds.prices, name="embed-prices"),
     *page("dotacja/", views.calculating, "subsidy"),
     path("sklady/dodaj/", forms.add, name="depot-add"),
     *page("sklady/<voivodeship:voivodeship>/", views.voivodeship, "voivodeship"),
