@@ -1,11 +1,11 @@
 """Open or closed at a moment, in Polish time."""
 
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
 
-from catalog.depots.opening_times import UNKNOWN, WARSAW, Openings, OpeningState, opening_state
+from catalog.depots.opening_times import UNKNOWN, WARSAW, Openings, opening_state
 from catalog.parsing.opening_hours import DAYS, daily_ranges
 from tests.memory import is_freed_at_once
 
@@ -18,10 +18,16 @@ MONDAYS = daily_ranges("Mo 08:00-12:00")
 PAST_MIDNIGHT = daily_ranges("Mo-We 00:00-24:00; Th 00:00-00:01")
 ALL_BUT_AN_HOUR = daily_ranges("Mo 00:00-12:00,13:00-24:00; Tu-Su 00:00-24:00")
 ALWAYS = daily_ranges("24/7")
+NEVER = dict.fromkeys(DAYS, ())
+LEFT_OUT_HOUR = daily_ranges("Su 02:30-03:00; Mo 08:00-12:00")
+REPEATED_HOUR = daily_ranges("Sa 20:00-02:30")
+UNTIL_MONDAY = daily_ranges("Su 00:00-24:00; Mo 00:00-02:30")
 
 
 def at(text):
-    return datetime.fromisoformat(text).replace(tzinfo=WARSAW)
+    """A moment, in Polish time unless it names its own."""
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=WARSAW)
 
 
 # 16 November 2026 is a Monday.
@@ -47,44 +53,32 @@ def test_the_state_at_a_moment():
         (PAST_MIDNIGHT, "2026-11-17 10:00", True, "otwarte do czw. 0:01"),
         (ALL_BUT_AN_HOUR, "2026-11-16 13:00", True, "otwarte do pn. 12:00"),
         (ALL_BUT_AN_HOUR, "2026-11-16 11:00", True, "otwarte do 12:00"),
+        (NEVER, "2026-11-16 12:00", False, "zamknięte"),
+        (ALWAYS, "2026-11-16 12:00", True, "otwarte całą dobę"),
+        # A moment of another zone is taken to Polish time.
+        (BREAKS, "2026-11-16 06:59+00:00", False, "zamknięte, otwiera o 8:00"),
+        (BREAKS, "2026-11-16 07:00+00:00", True, "otwarte do 12:00, potem 13:00–16:00"),
+        (BREAKS, "2026-07-13 06:00+00:00", True, "otwarte do 12:00, potem 13:00–16:00"),
+        (BREAKS, "2026-11-16 02:00-05:00", True, "otwarte do 12:00, potem 13:00–16:00"),
+        # From 23:30 on 27 March 2026 the hours known ahead are an hour less than eight days.
+        (ALWAYS, "2026-03-27 23:30", True, "otwarte całą dobę"),
+        (LEFT_OUT_HOUR, "2026-03-29 01:00", False, "zamknięte, otwiera pn. 8:00"),
+        # On 25 October 2026 it is 2:30 twice; a range that ends then ends the first time.
+        (REPEATED_HOUR, "2026-10-25 00:29+00:00", True, "otwarte do 2:30"),
+        (REPEATED_HOUR, "2026-10-25 00:30+00:00", False, "zamknięte, otwiera sob. 20:00"),
+        (REPEATED_HOUR, "2026-10-25 01:29+00:00", False, "zamknięte, otwiera sob. 20:00"),
+        (UNTIL_MONDAY, "2026-10-25 00:44+00:00", True, "otwarte do pn. 2:30"),
+        (UNTIL_MONDAY, "2026-10-25 01:14+00:00", True, "otwarte do pn. 2:30"),
+        (UNTIL_MONDAY, "2026-10-25 01:30+00:00", True, "otwarte do 2:30"),
     ):
         state = opening_state(week, at(moment))
-        assert (state.is_open, state.sentence) == (is_open, sentence), week
+        assert (state.is_open, state.sentence) == (is_open, sentence), (week, moment)
 
 
-def test_what_never_changes():
-    noon = at("2026-11-16 12:00")
-    assert opening_state(None, noon) == UNKNOWN
-    assert opening_state(dict.fromkeys(DAYS, ()), noon) == OpeningState(False, "zamknięte")
-    assert opening_state(ALWAYS, noon) == OpeningState(True, "otwarte całą dobę")
-
-
-def test_the_hour_that_is_left_out_in_march():
-    """From 23:30 on 27 March 2026 the hours known ahead are an hour less than eight days."""
-    assert opening_state(ALWAYS, at("2026-03-27 23:30")).sentence == "otwarte całą dobę"
-    week = daily_ranges("Su 02:30-03:00; Mo 08:00-12:00")
-    assert opening_state(week, at("2026-03-29 01:00")).sentence == "zamknięte, otwiera pn. 8:00"
-
-
-def test_a_moment_of_another_zone_is_taken_to_polish_time():
-    assert opening_state(BREAKS, datetime(2026, 11, 16, 6, 59, tzinfo=UTC)).is_open is False
-    assert opening_state(BREAKS, datetime(2026, 11, 16, 7, 0, tzinfo=UTC)).is_open is True
-    assert opening_state(BREAKS, datetime(2026, 7, 13, 6, 0, tzinfo=UTC)).is_open is True
-    assert opening_state(BREAKS, datetime(2026, 11, 16, 2, 0, tzinfo=timezone(timedelta(hours=-5)))).is_open is True
+def test_without_hours_nothing_is_known_and_a_moment_has_a_zone():
+    assert opening_state(None, at("2026-11-16 12:00")) == UNKNOWN
     with pytest.raises(ValueError, match="time zone"):
         opening_state(BREAKS, datetime.fromisoformat("2026-11-16 12:00"))
-
-
-def test_the_night_on_which_clocks_go_back():
-    """On 25 October 2026 it is 2:30 twice; a range that ends then ends the first time."""
-    week = daily_ranges("Sa 20:00-02:30")
-    first = datetime(2026, 10, 25, 0, 29, tzinfo=UTC)
-    assert opening_state(week, first).sentence == "otwarte do 2:30"
-    assert opening_state(week, first + timedelta(minutes=1)).is_open is False
-    assert opening_state(week, first + timedelta(hours=1)).is_open is False
-    until_monday = daily_ranges("Su 00:00-24:00; Mo 00:00-02:30")
-    told = [opening_state(until_monday, first + timedelta(minutes=minutes)).sentence for minutes in (15, 45, 61)]
-    assert told == ["otwarte do pn. 2:30", "otwarte do pn. 2:30", "otwarte do 2:30"]
 
 
 def test_what_a_replaced_snapshot_knew_of_opening_hours_is_freed_at_once():
