@@ -1,9 +1,12 @@
 """Decisions about one submission, as the desk makes them."""
 
+import pytest
 from django.urls import reverse
 
 from catalog.models import Decision
+from catalog.services import journal
 from catalog.submissions.decisions import PartDecision, decide
+from tests.factories import NOW
 
 
 def page(submission):
@@ -22,6 +25,13 @@ def reject_submission(*, submission, reason, **options):
 def last():
     """The newest decision."""
     return Decision.objects.latest("pk")
+
+
+def undo_nothing(decision, by, *staying):
+    """Fail to undo a decision of which nothing is as it left it. staying: what its page names."""
+    assert journal.find_changed_since(decision) == [*staying]
+    with pytest.raises(journal.NothingToRestore):
+        journal.undo(decision=decision, by=by, on=NOW)
 
 
 def undo_at_the_desk(client, decision, **typed):

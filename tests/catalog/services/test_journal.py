@@ -13,7 +13,7 @@ from fueldepot.data import history
 from tests import bulk, deciding, factories
 from tests.catalog.admin.test_list import many
 from tests.client import context_of, message_of
-from tests.deciding import undo_at_the_desk
+from tests.deciding import undo_at_the_desk, undo_nothing
 from tests.factories import NOW, TODAY
 from tests.pages.reading import missing
 
@@ -111,9 +111,7 @@ def test_a_value_that_somebody_has_checked_since_stays(editor, checked):
     else:
         for phone in ("", "+48 12 345 67 89"):
             edit(depot, editor, phone=phone)
-    assert journal.find_changed_since(change) == [depot]
-    with pytest.raises(journal.NothingToRestore):
-        journal.undo(decision=change, by=editor, on=NOW)
+    undo_nothing(change, editor, depot)
     assert factories.fresh(depot).phone == "+48 12 345 67 89"
     for decision in models.Decision.objects.filter(pk__gt=change.pk).order_by("-pk"):
         journal.undo(decision=decision, by=editor, on=NOW)
@@ -124,8 +122,7 @@ def test_a_value_that_somebody_has_checked_since_stays(editor, checked):
 def test_an_entry_that_was_checked_twice_stays_checked_when_the_first_check_is_undone(editor):
     depot = factories.DepotFactory()
     first, second = (moderation.verify_depots(keys=[depot.pk], by=editor, on=TODAY).decision for _ in "12")
-    with pytest.raises(journal.NothingToRestore):
-        journal.undo(decision=first, by=editor, on=NOW)
+    undo_nothing(first, editor, depot)
     for decision in (second, first):
         journal.undo(decision=decision, by=editor, on=NOW)
     assert (factories.fresh(depot).data_status, depot.confirmed_fields) == ("unverified", [])
@@ -167,8 +164,7 @@ def test_a_check_does_not_come_back_to_an_entry_that_an_import_has_changed_since
     reset = moderation.reset_depots(keys=[depot.pk], by=editor, note="sprawdzenie od nowa").decision
     models.Depot.objects.update(phone="+48 12 345 67 89")
     history.record_bulk(models.Depot, [depot.pk], by=None, reason=history.IMPORTED)
-    with pytest.raises(journal.NothingToRestore):
-        journal.undo(decision=reset, by=editor, on=NOW)
+    undo_nothing(reset, editor, depot)
     assert (factories.fresh(depot).data_status, depot.confirmed_fields) == ("unverified", [])
 
 

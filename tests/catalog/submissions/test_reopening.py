@@ -15,7 +15,7 @@ from prices import services
 from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.client import message_of
-from tests.deciding import last, undo_at_the_desk
+from tests.deciding import last, undo_at_the_desk, undo_nothing
 from tests.factories import NOW, TODAY
 from tests.mail import outcomes, words_of
 from tests.pages.reading import missing, text_of
@@ -101,9 +101,7 @@ def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
     row = correction()
     reject(row, editor)()
     Depot.objects.update(publication="removed", removal_reason="closed", removed_at=TODAY)
-    assert journal.find_changed_since(last()) == [row]
-    with pytest.raises(journal.NothingToRestore, match=f"#{row.pk}"):
-        undo(last(), editor)
+    undo_nothing(last(), editor, row)
     assert (factories.fresh(row).state, last().undone_at) == ("rejected", None)
 
 
@@ -239,9 +237,7 @@ def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, se
     assert last().title == f"Przyjęto nr {row.pk}: Nowy Skład – brakujący skład"
     addition, absorbed = last(), factories.DepotFactory()
     merging.merge_depots(survivor=added, loser=absorbed, take=[], by=editor, on=TODAY)
-    assert journal.find_changed_since(addition) == [added, row]
-    with pytest.raises(journal.NothingToRestore):
-        undo(addition, editor)
+    undo_nothing(addition, editor, added, row)
     undo(last(), editor)
     undo(addition, editor)
     assert (factories.fresh(added).publication, added.removal_reason) == ("removed", "mistaken")
@@ -281,8 +277,7 @@ def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undon
     for number, email in enumerate(emails[1:]):
         accept(claim_of(depot, email=email), editor, NOW + timedelta(days=days * number, minutes=number))()
     first, second = Decision.objects.order_by("pk")
-    with pytest.raises(journal.NothingToRestore):
-        undo(first, editor, NOW + timedelta(days=2))
+    undo_nothing(first, editor, depot, Submission.objects.earliest("pk"))
     assert [link.email for link in OwnerLink.objects.working()] == [emails[2]]
     undo(second, editor, NOW + timedelta(days=2))
     assert [link.email for link in OwnerLink.objects.working()] == [emails[1]]
@@ -302,8 +297,7 @@ def test_a_submission_whose_entry_was_changed_since_stays_accepted_a_claim_with_
         merging.merge_depots(survivor=other, loser=depot, take=(), by=editor, on=TODAY)
     else:
         moderation.verify_depot(depot=depot, by=editor, on=TODAY + timedelta(days=1))
-    with pytest.raises(journal.NothingToRestore):
-        undo(decision, editor)
+    undo_nothing(decision, editor, depot, row)
     assert [link.email for link in OwnerLink.objects.working()] == [row.email] * (change != "edited")
     assert (factories.fresh(row).state, factories.fresh(decision).undone_at) == ("accepted", None)
 
@@ -333,9 +327,7 @@ def test_erased_authors_and_what_was_sent_anew_stay_closed(editor, sent):
     erased |= {"claimant_nip": "", "claimant_phone": "", "erased_at": NOW}
     Submission.objects.filter(pk=claims[0].pk).update(**erased)
     factories.SubmissionFactory(depot=depot, claim=True, email=claims[1].email, email_hash=claims[1].email_hash)
-    assert journal.find_changed_since(last()) == claims
-    with pytest.raises(journal.NothingToRestore):
-        undo(last(), editor)
+    undo_nothing(last(), editor, *claims)
     assert [factories.fresh(row).state for row in claims] == ["rejected", "rejected"]
 
 
