@@ -98,12 +98,6 @@ def test_the_page_says_how_many_names_ten_and_what_hangs_on_them(client, chief):
     assert not missing(staying, "Usunięte już wcześniej: <strong>1</strong>", "Dawno zamknięty")
 
 
-def test_submissions_are_counted_by_what_they_ask_for(client, editor):
-    rows = [factories.SubmissionFactory(), factories.SubmissionFactory(delete=True)]
-    text = html_of(bulk.choose(client, SUBMISSIONS, "reject", *rows, reason="Nie."))
-    assert not missing(text, "<li>poprawka: 1</li>", "<li>usunięcie wpisu: 1</li>")
-
-
 def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
     first, *_ = many(3)
     listing = f"{DEPOTS}?publication__exact=published"

@@ -37,14 +37,6 @@ def editor(client):
     return user
 
 
-def test_removing_with_a_reason(client, editor):
-    reasons = {"closed": "closed", "duplicate": "duplicate", "not_a_depot": "not_a_depot", "private": "private_person"}
-    for action, reason in reasons.items():
-        depot = factories.DepotFactory()
-        bulk.act(client, DEPOTS, f"remove_{action}", depot)
-        assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", reason)
-
-
 def test_what_is_only_looked_at_is_neither_added_nor_changed_and_other_rows_not_deleted(client, editor):
     registers = ("municipality", "postcode", "formermunicipality", "dataset", "importrun")
     names = (*(f"catalog_{name}" for name in (*registers, "submission")), "prices_series", "prices_observation")
@@ -146,21 +138,16 @@ def test_the_form_of_an_entry_that_vanishes_leads_where_one_that_is_gone_does_an
         assert answer.status_code == 404 if name == "viewing" else "Nie ma takiego wpisu" in message_of(answer)
 
 
-@pytest.mark.parametrize("reason", ["", "Nieaktualne."])
-def test_of_a_submission_that_vanishes_with_its_entry_the_editor_learns_why_nothing_was_decided(client, editor, reason):
-    submission = factories.SubmissionFactory()
-    decision = "reject" if reason else "accept"
+def test_of_submissions_that_vanish_with_their_entries_the_editor_learns_why_nothing_was_decided(client, editor):
+    for typed in ({"decision": "accept", "groups": ["phone"]}, {"decision": "reject", "reason": "Nieaktualne."}):
+        submission = factories.SubmissionFactory()
+        with erased_meanwhile(Submission):
+            answer = client.post(page(submission), typed)
+        reason = f"Zgłoszenie nr {submission.pk}: {SubmissionIsErased.reason}."
+        assert message_of(answer).endswith(f"Nic nie zmieniono. {reason}")
+    rows = factories.SubmissionFactory.create_batch(2)
     with erased_meanwhile(Submission):
-        answer = client.post(page(submission), {"decision": decision, "groups": ["phone"], "reason": reason})
-    said = message_of(answer)
-    assert said == f"Nic nie zmieniono. Zgłoszenie nr {submission.pk}: {SubmissionIsErased.reason}."
-
-
-def test_of_several_that_vanish_each_is_named(client, editor):
-    listing = reverse("admin:catalog_submission_changelist")
-    rows = [factories.SubmissionFactory() for _ in range(2)]
-    with erased_meanwhile(Submission):
-        text = message_of(bulk.act(client, listing, "reject", *rows))
+        text = message_of(bulk.act(client, reverse("admin:catalog_submission_changelist"), "reject", *rows))
     gone = "; ".join(f"nr {row.pk}: {SubmissionIsErased.reason}" for row in rows)
     assert f"Bez zmian: {gone}" in text
 

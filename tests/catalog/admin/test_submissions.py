@@ -46,15 +46,24 @@ def test_the_queue_costs_no_query_per_row(client, editor, django_assert_max_num_
     assert not missing(text_of(answer), "Razem: 12", "Nowy", "telefon")
 
 
-def test_what_waits_longest_comes_first_and_only_what_waits(client, editor):
-    late, early = factories.SubmissionFactory(), factories.SubmissionFactory()
+def test_what_waits_longest_comes_first_and_only_what_waits_unless_another_order_is_chosen(client, editor):
+    early = factories.SubmissionFactory(email="jan.kowalski@wp.pl")
+    late = factories.SubmissionFactory(email="anna.kowalska@wp.pl")
     Submission.objects.filter(pk=early.pk).update(confirmed_at=early.created_at)
     factories.SubmissionFactory(unconfirmed=True)
-    assert list(context_of(client, QUEUE)["cl"].result_list) == [early, late]
-    assert len(context_of(client, QUEUE, {"state": "all"})["cl"].result_list) == 3
-    assert late in context_of(client, QUEUE, {"q": f"#{late.pk}"})["cl"].result_list
-    assert list(context_of(client, QUEUE, {"unit": "24"})["cl"].result_list) == []
-    assert "pokaż wszystkie" not in html_of(client.get(QUEUE, {"state": "all"}))
+    factories.SubmissionFactory(erased=True)
+    for query, rows in (
+        ({}, [early, late]),
+        ({"o": "6"}, [late, early]),  # by address
+        ({"o": "-6"}, [early, late]),
+        ({"q": f"#{late.pk}"}, [late]),
+        ({"unit": "24"}, []),
+    ):
+        assert list(context_of(client, QUEUE, query)["cl"].result_list) == rows, query
+    html = html_of(client.get(QUEUE, {"state": "all"}))
+    # An address breaks before its domain, and may be erased.
+    assert not missing(html, "Razem: 4", "jan.kowalski<wbr>@wp.pl</td>", '<td class="field-sender">-</td>')
+    assert "pokaż wszystkie" not in html
     assert 'href="?state=all">pokaż wszystkie' in html_of(client.get(QUEUE, {"state": "all", "q": f"#{late.pk}"}))
 
 
@@ -68,16 +77,6 @@ def test_stored_and_proposed_stand_side_by_side(client, editor, django_assert_ma
     assert "Telefon +48 12 345 67 89 +48 12 111 11 11 +48 601 234 567" in text
     assert not missing(text, "Miejscowość Kraków bez zmian Wieliczka", "Wpis zmienił się od chwili zgłoszenia")
     assert SCRIPT not in answer.content.decode()
-
-
-def test_an_address_in_the_queue_breaks_before_its_domain_and_may_be_erased(client, editor):
-    first = factories.SubmissionFactory(email="jan.kowalski@wp.pl")
-    assert "jan.kowalski<wbr>@wp.pl</td>" in client.get(QUEUE).content.decode()
-    second = factories.SubmissionFactory(email="anna.kowalska@wp.pl")
-    for order, rows in (("6", [second, first]), ("-6", [first, second])):
-        assert list(context_of(client, QUEUE, {"o": order})["cl"].result_list) == rows
-    factories.SubmissionFactory(erased=True)
-    assert '<td class="field-sender">-</td>' in client.get(QUEUE, {"state": "all"}).content.decode()
 
 
 def test_the_other_submissions_about_an_entry_are_named_however_many_are_unconfirmed(client, editor, decide):
@@ -127,7 +126,7 @@ def test_a_claimant_is_compared_with_the_entry_and_may_not_fit(client, editor):
     assert f'<a href="{QUEUE}?state=all" data-key="l">' in answer.content.decode()  # the way back to the list
 
 
-def test_chosen_fields_are_accepted(client, editor, decide):
+def test_chosen_fields_are_accepted_and_the_whole_entry_verified_only_where_it_is_ticked(client, editor, decide):
     submission = factories.SubmissionFactory(**TWO_FIELDS)
     answer = decide(submission, decision="accept", groups=["place"])
     assert "podaj powód odrzucenia zgłoszenia albo odznaczonych pól." in message_of(answer)
@@ -138,23 +137,10 @@ def test_chosen_fields_are_accepted(client, editor, decide):
     assert (submission.depot.data_status, submission.depot.confirmed_fields) == ("unverified", ["place"])
     assert len(mail.outbox) == 1
     assert "Wpis zmienił się od chwili zgłoszenia" not in text_of(client.get(page(submission)))
-
-
-def test_the_whole_entry_is_verified_only_where_the_editor_ticks_it(client, editor, decide):
-    submission = factories.SubmissionFactory()
-    assert '<input type="checkbox" name="verify"> cały wpis sprawdzony' in client.get(page(submission)).content.decode()
-    decide(submission, decision="accept", groups=["phone"], verify="on")
+    other = factories.SubmissionFactory(depot=submission.depot)
+    assert '<input type="checkbox" name="verify"> cały wpis sprawdzony' in client.get(page(other)).content.decode()
+    decide(other, decision="accept", groups=["phone"], verify="on")
     assert (factories.fresh(submission.depot).data_status, submission.depot.verified_by) == ("verified", editor)
-
-
-def test_nothing_typed_is_lost_where_a_reason_contradicts_the_ticks(client, editor, decide):
-    submission = factories.SubmissionFactory()
-    said = {"groups": ["phone"], "reason": "Numer „stary”.", "question": "Który?", "value-phone": "601 999 999"}
-    answer = decide(submission, decision="accept", **said)
-    assert "podano powód, ale wszystkie pola są zaznaczone: odznacz te" in text_of(answer)
-    shown = answer.content.decode()
-    assert not missing(shown, 'value="Numer „stary”."', ">Który?</textarea>", 'value="601 999 999"')
-    assert factories.fresh(submission).state == "waiting"
 
 
 def test_what_was_sent_together_stands_first_and_stays_after_the_decision(client, editor):
@@ -169,7 +155,7 @@ def test_what_was_sent_together_stands_first_and_stays_after_the_decision(client
     assert f"nr {claim.pk}: przejęcie wpisu , odrzucone, wysłane razem z tym" in text_of(client.get(page(prices)))
 
 
-def test_what_stands_in_the_way_is_said_and_an_unknown_decision_refused(client, editor, decide):
+def test_what_stands_in_the_way_is_said_nothing_typed_is_lost_and_an_unknown_decision_refused(client, editor, decide):
     submission = factories.SubmissionFactory()
     for typed, words in (
         ({"decision": "accept"}, "zaznacz co najmniej jedno pole"),
@@ -179,6 +165,10 @@ def test_what_stands_in_the_way_is_said_and_an_unknown_decision_refused(client, 
         assert words in message_of(decide(submission, **typed))
     for decision in ("", "x", "acceptance"):
         assert client.post(page(submission), {"decision": decision, "reason": "Nie"}).status_code == 400
+    typed = {"groups": ["phone"], "reason": "Numer „stary”.", "question": "Który?", "value-phone": "601 999 999"}
+    shown = html_of(decide(submission, decision="accept", **typed))
+    assert "podano powód, ale wszystkie pola są zaznaczone: odznacz te" in shown
+    assert not missing(shown, 'value="Numer „stary”."', ">Który?</textarea>", 'value="601 999 999"')
     assert factories.fresh(submission).state == "waiting"
 
 
@@ -186,7 +176,8 @@ def test_a_missing_depot_whose_data_were_forgotten_still_has_its_page(client, ed
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     submission = factories.SubmissionFactory(add=True, decided=True, reason="Nie ma go.", decided_at=moment)
     retention.purge_submissions(on=datetime(2026, 11, 21, tzinfo=UTC))
-    assert "Nie ma go." in text_of(client.get(page(submission)))
+    html = html_of(client.get(page(submission)))
+    assert ("Nie ma go." in html, "position-picker" in html) == (True, False)
 
 
 def test_the_second_of_two_editors_is_told(client, editor, decide):
@@ -216,12 +207,19 @@ def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, edit
     assert depot.history.get().history_user == editor
 
 
-def test_many_are_decided_at_once_and_rejected_with_a_reason_only(client, editor, commit):
-    rows = [factories.SubmissionFactory() for _ in range(3)]
+def test_many_are_decided_at_once_a_rejection_with_a_reason_and_no_claim_or_deletion_accepted(client, editor, commit):
+    claim, delete = factories.SubmissionFactory(claim=True), factories.SubmissionFactory(delete=True)
+    rows = factories.SubmissionFactory.create_batch(3)
     assert "wymaga podania powodu" in message_of(bulk.act(client, QUEUE, "reject", *rows, reason=""))
+    asked = text_of(bulk.choose(client, QUEUE, "reject", claim, delete, *rows, reason="Nie."))
+    assert not missing(asked, "poprawka: 3", "przejęcie wpisu: 1", "usunięcie wpisu: 1")
+    asked = text_of(bulk.choose(client, QUEUE, "accept", claim, delete, *rows))
+    assert "rzejęcia i usunięcia przyjmuje się pojedynczo, na stronie zgłoszenia: 2" in asked
+    assert f"nr {claim.pk}, przejęcie wpisu: Skład opału Nowak" in asked
     with commit():
-        bulk.act(client, QUEUE, "accept", *rows)
-    assert (set(Submission.objects.values_list("state", flat=True)), len(mail.outbox)) == ({"accepted"}, 3)
+        bulk.act(client, QUEUE, "accept", claim, delete, *rows)
+    states = {("claim", "waiting"), ("delete", "waiting"), ("correct", "accepted")}
+    assert (set(Submission.objects.values_list("kind", "state")), len(mail.outbox)) == (states, 3)
     asked = text_of(bulk.choose(client, f"{QUEUE}?state=all", "reject", *rows, reason="Nie."))
     assert not missing(asked, f"Przyjęte: 3 nr {rows[2].pk}, poprawka: ", "Nic się nie zmieni")
     assert "Tak, wykonaj" not in asked
@@ -246,16 +244,6 @@ def test_letters_that_did_not_leave_are_found_and_leave_by_themselves(client, ed
     assert "które jeszcze nie wyszły" not in text_of(client.get(QUEUE))
     assert not context_of(client, QUEUE, {"state": "all", "letter": "owed"})["cl"].result_count
     assert "List o decyzji" not in text_of(client.get(page(lost[0])))
-
-
-def test_claims_and_deletions_are_never_accepted_in_bulk(client, editor):
-    claim = factories.SubmissionFactory(claim=True)
-    rows = (claim, factories.SubmissionFactory(delete=True), factories.SubmissionFactory())
-    chosen = text_of(bulk.choose(client, QUEUE, "accept", *rows))
-    assert "rzejęcia i usunięcia przyjmuje się pojedynczo, na stronie zgłoszenia: 2" in chosen
-    assert f"nr {claim.pk}, przejęcie wpisu: Skład opału Nowak" in chosen
-    bulk.act(client, QUEUE, "accept", *rows)
-    assert [Submission.objects.get(pk=row.pk).state for row in rows] == ["waiting", "waiting", "accepted"]
 
 
 def test_who_may_only_look_decides_nothing(client):
@@ -364,7 +352,5 @@ def test_a_proposed_position_stands_on_a_map_beside_the_present_one(client, edit
     shown = client.get(page(new)).content.decode()
     assert 'data-after="50.071700,19.937300"' in shown
     assert "data-before" not in shown
-    erased = client.get(page(factories.SubmissionFactory(add=True, proposed={"name": "Skład"})))
-    assert "position-picker" not in erased.content.decode()
     depot = client.get(reverse("admin:catalog_depot_change", args=[here.depot_id])).content.decode()
     assert 'data-before="50.061700,19.937300"' in depot

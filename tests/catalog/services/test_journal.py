@@ -222,11 +222,10 @@ def test_many_added_depots_are_taken_back_in_as_many_statements_as_one(editor, d
 
 def test_the_list_of_batches_filters_and_removed_entries_filter_by_reason(client, editor):
     assert Group.objects.get(name=EDITOR).permissions.filter(codename="view_decision").exists()
-    closed, private = factories.DepotFactory(name="Zamknięty"), factories.DepotFactory(name="Prywatny", lat=51)
-    bulk.act(client, DEPOTS, "remove_closed", closed)
-    bulk.act(client, DEPOTS, "remove_private", private)
-    found = context_of(client, DEPOTS, {"removal_reason__exact": "private_person"})["cl"].result_list
-    assert list(found) == [private]
+    reasons = {"closed": "closed", "duplicate": "duplicate", "not_a_depot": "not_a_depot", "private": "private_person"}
+    for action, reason in reasons.items():
+        bulk.act(client, DEPOTS, f"remove_{action}", depot := factories.DepotFactory(name=action))
+        assert list(context_of(client, DEPOTS, {"removal_reason__exact": reason})["cl"].result_list) == [depot]
     undo_at_the_desk(client, first())
     listing = reverse("admin:catalog_decision_changelist")
-    assert [len(context_of(client, listing, {"undone": which})["cl"].result_list) for which in ("no", "yes")] == [2, 1]
+    assert [len(context_of(client, listing, {"undone": which})["cl"].result_list) for which in ("no", "yes")] == [4, 1]
