@@ -11,14 +11,14 @@ from django.utils import timezone
 from catalog.admin.desk import page_url
 from catalog.models import CaseComment, Decision, Depot, OwnerChange, Submission, VoivodeshipClaim
 from catalog.models.depots import PositionField
-from catalog.services import editors
+from catalog.services import editors, journal
 from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import owner_links
 from catalog.submissions.decisions import SubmissionIsErased
 from tests import bulk, factories
 from tests.beside import before_locking
 from tests.client import context_of, message_of
-from tests.deciding import page, undo_nothing
+from tests.deciding import last, page, undo_nothing
 from tests.factories import NOW
 from tests.pages.reading import html_of, text_of
 from tests.regulations.factories import state_of
@@ -214,18 +214,22 @@ def test_one_takes_it_and_everybody_sees_who():
     assert re.search(r"małopolskie.* adam .* małopolskie.* ewa", listed)
 
 
-def test_a_release_by_a_chief_that_is_undone_takes_nothing_from_who_has_it_now():
+def test_a_release_is_undone_unless_somebody_else_has_it_now():
     factories.krakow()
     (_, her), (adam, his), (_, chief) = person("ewa"), person("adam"), person("szefowa", CHIEF)
     take(her)
-    release(chief, VoivodeshipClaim.objects.get())
-    claim = VoivodeshipClaim.objects.get()
-    assert (claim.editor.username, claim.released_by.username) == ("ewa", "szefowa")
-    released = Decision.objects.order_by("pk").last()
+    claim, taken = VoivodeshipClaim.objects.get(), last()
+    release(chief, claim)
+    released = last()
+    assert (taken.title, released.title) == ("Wzięto województwo małopolskie", "Oddano województwo małopolskie")
+    assert (factories.fresh(claim).editor.username, claim.released_by.username) == ("ewa", "szefowa")
     take(his)
     undo_nothing(released, adam)
     assert factories.fresh(claim).released_at
     assert VoivodeshipClaim.objects.standing().get().editor == adam
+    for decision, standing in ((last(), []), (released, [claim]), (taken, [])):
+        journal.undo(decision=decision, by=adam, on=timezone.now())
+        assert list(VoivodeshipClaim.objects.standing()) == standing
 
 
 def test_two_cannot_hold_one_and_nobody_gives_back_nothing():

@@ -59,13 +59,12 @@ def adam_edits(depot, **values):
     editing.edit_depot(depot=depot, values=values, by=factories.UserFactory(username="adam"), on=TODAY)
 
 
-def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
+def test_only_what_changes_is_saved_and_confirmed_and_the_status_stays_unless_the_whole_is_checked(
+    client, editor, depot
+):
     before = models.Depot.objects.values().get()
     assert "Nic nie zapisano: żadne pole nie zmieniło wartości." in message_of(post(client, depot))
     assert (models.Depot.objects.values().get(), depot.history.count()) == (before, 1)
-
-
-def test_only_what_changes_is_confirmed_and_the_status_stays_unless_the_whole_is_checked(client, editor, depot):
     text = html_of(post(client, depot, phone="600 700 800", nip="526-025-02-74"))
     assert f"Zapisano: {depot.name}" in text
     assert "pomyślnie" not in text  # which would have the gender of an entry
@@ -77,6 +76,9 @@ def test_only_what_changes_is_confirmed_and_the_status_stays_unless_the_whole_is
     post(client, depot, place="Kraków", _verify="1")
     assert (factories.fresh(depot).place, depot.data_status, depot.verified_by) == ("Kraków", "verified", editor)
     assert set(depot.confirmed_fields) == set(models.Depot.PUBLIC_FIELDS)
+    models.Depot.objects.update(verified_at=(checked := date(2026, 9, 1)))
+    post(client, depot, place="Wieliczka")
+    assert (factories.fresh(depot).place, depot.data_status, depot.verified_at) == ("Wieliczka", "verified", checked)
 
 
 def test_hours_are_typed_at_full_width_make_the_week_anew_and_are_confirmed_with_it(client, editor, depot):
@@ -190,11 +192,17 @@ def test_nobody_checks_what_they_have_not_seen(client, editor, depot):
 
 def test_the_page_says_where_each_value_comes_from(client, editor, depot, django_assert_max_num_queries):
     editing.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
+    moved = {"lat": 50.062, "lon": 19.938, "location_approximate": True, "municipality": depot.municipality_id}
+    submission = factories.SubmissionFactory(depot=depot, proposed=moved, stored={})
+    deciding.accept_submission(submission=submission, by=editor, on=factories.NOW)
+    depot.history.update(history_date=factories.NOW.replace(hour=23, minute=30))  # the next day in Poland
     # Session, user, two for rights; state, depot, relations, history, boundary, submissions, absorbed, pairs, index.
     build_snapshots()
     with django_assert_max_num_queries(29):
         text = page_of(client, depot)
     assert not missing(text, "Źródło: redakcja (ewa)", f'href="https://www.openstreetmap.org/{depot.source_id}"')
+    assert "Źródło: zgłoszenie; przyjęła redakcja (ewa), 22.11.2026" in text
+    assert "<del>nie</del> → <ins>tak</ins>" in page_of(client, depot, "history")
 
 
 def test_the_page_says_when_the_depot_is_outside_its_municipality(client, editor, depot):
@@ -251,27 +259,10 @@ def test_who_may_only_look_gets_a_page_without_buttons(client, depot):
     assert not Group.objects.filter(user=user).exists()
 
 
-def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
-    depot = factories.DepotFactory(verified=True)
-    editing.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
-    assert (factories.fresh(depot).data_status, depot.verified_at) == ("verified", date(2026, 9, 1))
-    moderation.revoke_verification(depot=depot, by=editor)
-    assert depot.history.latest().history_change_reason == "cofnięto do nieweryfikowanych"
-
-
 def test_a_removed_depot_is_not_checked_and_nothing_else_is_saved_with_it(client, editor, depot):
     moderation.remove_depot(depot=depot, reason=models.Depot.RemovalReason.CLOSED, on=TODAY)
     assert "Nic nie zapisano: wpis jest usunięty" in message_of(post(client, depot, phone="600 700 800", _verify="1"))
     assert factories.fresh(depot).phone == "+48 12 345 67 89"
-
-
-def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, depot):
-    wanted = {"lat": 50.062, "lon": 19.938, "location_approximate": True, "municipality": depot.municipality_id}
-    submission = factories.SubmissionFactory(depot=depot, proposed=wanted, stored={})
-    deciding.accept_submission(submission=submission, by=editor, on=factories.NOW)
-    depot.history.update(history_date=factories.NOW.replace(hour=23, minute=30))  # the next day in Poland
-    assert "Źródło: zgłoszenie; przyjęła redakcja (ewa), 22.11.2026" in page_of(client, depot)
-    assert "<del>nie</del> → <ins>tak</ins>" in page_of(client, depot, "history")
 
 
 def test_every_text_may_be_as_long_as_its_column_and_no_longer(client, editor, depot):
