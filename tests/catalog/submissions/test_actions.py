@@ -8,15 +8,14 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.models import Depot, Submission
-from catalog.services.editing import DepotEditConflict, ValueRefused, edit_depot, edit_version
+from catalog.services.editing import ValueRefused
 from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, field_groups, retention
 from catalog.submissions import letters as sending
-from catalog.submissions.decisions import DepotOfSubmissionIsRemoved, PartDecision
+from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
 from catalog.submissions.field_groups import MERGED_GROUPS
 from catalog.submissions.limits import hash_mailbox, mailbox_free_at
 from catalog.submissions.tokens import STATUS
-from prices.submissions import decide_visit
 from tests import deciding, factories, texts
 from tests.commands import refusal, run
 from tests.factories import NOW, TODAY
@@ -85,15 +84,18 @@ def test_one_claim_of_an_author_about_an_entry_waits_and_any_number_of_correctio
 
 
 def test_of_a_correction_some_fields_are_accepted(editor, letters):
-    depot = factories.DepotFactory(phone="+48 12 345 67 89", place="Kraków")
-    submission = correction(depot, phone="+48 601 234 567", place="Wieliczka")
-    said = {"groups": ["phone"], "reason": "Tej  ulicy tam nie ma."}
+    hours = {"hours": {"mon": "7:00-15:00"}, "opening_hours": "Mo 07:00-15:00"}
+    depot = factories.DepotFactory(phone="+48 12 345 67 89", place="Kraków", **hours)
+    submission = correction(depot, phone="+48 601 234 567", place="Wieliczka", hours=None, opening_hours="")
+    said = {"groups": ["phone", "hours"], "reason": "Tej  ulicy tam nie ma."}
     letters(deciding.accept_submission, submission=submission, by=editor, on=NOW, **said)
-    assert (factories.fresh(depot).phone, depot.place) == ("+48 601 234 567", "Kraków")
+    assert (factories.fresh(depot).phone, depot.place, depot.hours) == ("+48 601 234 567", "Kraków", None)
+    assert Depot.objects.filter(hours__isnull=True).exists()  # and no null of JSON
     assert (depot.data_status, depot.verified_at, depot.updated_at) == ("unverified", None, TODAY)
-    assert (depot.confirmed_fields, depot.history.first().history_user) == (["phone"], editor)
+    assert (depot.confirmed_fields, depot.history.first().history_user) == (["phone", *hours], editor)
     submission.refresh_from_db()
-    assert (submission.state, submission.decided_by, submission.accepted_fields) == ("accepted", editor, ["phone"])
+    assert (submission.state, submission.decided_by) == ("accepted", editor)
+    assert submission.accepted_fields == ["phone", *hours]
     (letter,) = mail.outbox
     assert (letter.to, letter.subject) == ([submission.email], "Skład opału Nowak: część zmian przyjęta")
     assert letter.from_email == '"Składy opału" <noreply@127.0.0.1>'
@@ -145,13 +147,6 @@ def test_a_letter_holds_nothing_that_a_name_could_do_harm_with(editor, letters):
     assert not present(letter.alternatives[0].content, "<b>", "<script>")
 
 
-def test_hours_that_go_are_stored_as_none(editor):
-    depot = factories.DepotFactory(hours={"mon": "7:00-15:00"}, opening_hours="Mo 07:00-15:00")
-    deciding.accept_submission(submission=correction(depot, hours=None, opening_hours=""), by=editor, on=NOW)
-    assert Depot.objects.filter(hours__isnull=True).exists()
-    assert factories.fresh(depot).hours is None
-
-
 def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_proposed(editor):
     factories.BoundaryFactory()
     long, longest, depot = texts.too_long("street"), texts.longest("street"), factories.DepotFactory()
@@ -196,16 +191,6 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
     Submission.objects.filter(pk=other.pk).update(notification_pending=True)  # as if the letter had not left
     letters(sending.send_waiting)
     assert "wpis usunięto z katalogu. Wpis już wrócił." in words_of(mail.outbox[-1])
-
-
-def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor):
-    submission = factories.SubmissionFactory()
-    opened = edit_version(submission.depot)
-    edit_depot(depot=submission.depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
-    parts = [PartDecision(submission.pk, True)]
-    with pytest.raises(DepotEditConflict):
-        decide_visit(parts=parts, prices={}, reason="", opened=opened, by=editor, on=NOW)
-    assert factories.fresh(submission).state == "waiting"
 
 
 def waiting_submissions(count):
@@ -317,15 +302,6 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
     assert [mail.outbox[3].body.count(f"nr {row.pk} (") for row in rows] == [0, 0, 1, 1]
     assert isinstance(mailbox_free_at(hash_mailbox("j.an+x@opal.pl"), now[0]), datetime)
     assert not Submission.objects.unnotified().exists()
-
-
-def test_a_letter_that_is_owed_keeps_no_address_longer(editor, letters, settings):
-    settings.EMAIL_BACKEND = DOWN
-    submission = factories.SubmissionFactory()
-    letters(deciding.reject_submission, submission=submission, reason="Nie.", by=editor, on=NOW)
-    assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 1
-    assert (factories.fresh(submission).email, submission.notification_pending) == ("", False)
-    assert sending.send_waiting(retry=AT_ONCE) == sending.Told()
 
 
 def test_the_command_sends_again_and_fails_while_it_cannot(settings, monkeypatch):
