@@ -56,22 +56,21 @@ def url_of(one, other):
     return reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])
 
 
-def test_near_ones_with_similar_names_or_one_tax_number_are_a_pair_also_a_held_one(one, other):
-    assert found() == [(one.pk, other.pk)]
-    Depot.objects.filter(pk=one.pk).update(publication="held")
-    assert found() == [(one.pk, other.pk)]
-    Depot.objects.filter(pk=other.pk).update(lat=54.0, name="Inna", nip="5260250274", publication="held")
-    assert [(pair.first, pair.second, pair.same_nip) for pair in duplicates.find_pairs()] == [(one.pk, other.pk, True)]
-
-
-def test_far_ones_other_names_and_removed_ones_are_none(one, other):
+def test_near_ones_with_similar_names_or_one_tax_number_are_a_pair_also_a_held_one_but_no_removed_one(one, other):
+    pair = one.pk, other.pk
     removed = {"publication": "removed", "removed_at": TODAY, "removal_reason": "closed"}
-    for changed in ({"lat": 50.0617 + 0.0014}, {"name": "Auto Części Bis"}, removed):
+    for changed, pairs in (
+        ({}, [(*pair, False)]),
+        ({"publication": "held"}, [(*pair, False)]),
+        ({"publication": "held", "nip": one.nip, "lat": 54.0, "name": "Inna"}, [(*pair, True)]),
+        ({"lat": one.lat + 0.0014}, []),
+        ({"name": "Auto Części Bis"}, []),
+        (removed, []),
+    ):
         with transaction.atomic():
             Depot.objects.filter(pk=other.pk).update(**changed)
-            assert found() == []
+            assert [(row.first, row.second, bool(row.same_nip)) for row in duplicates.find_pairs()] == pairs, changed
             transaction.set_rollback(True)
-    assert len(found()) == 1
 
 
 def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_max_num_queries):
@@ -161,14 +160,6 @@ def test_readers_and_callers_are_led_to_the_survivor(client, one, other):
     moderation.remove_depot(depot=one, reason=Depot.RemovalReason.CLOSED, on=TODAY)
     assert "no depot is published" in client.get(f"/api/v1/stores/{other.pk}").json()["message"]
     assert client.get(f"/sklad/{one.pk}-sklad-opalu-nowak/").status_code == 410
-
-
-def test_merging_on_points_former_losers_at_the_last_survivor(one, other, third):
-    merge(one, other)
-    merge(third, one)
-    assert factories.fresh(other).merged_into == third
-    # A restored one stands on its own.
-    assert publishing.publish_depot(depot=factories.fresh(other), on=TODAY, note="to dwa").merged_into is None
 
 
 def test_merging_raises_the_version_and_invented_ones_can_still_be_erased(one, other):
@@ -301,7 +292,7 @@ def test_of_a_chain_of_merges_each_gets_its_own_back(one, other, third, first):
     mine, its = factories.DepotPriceFactory(depot=one, fuel="brykiet"), factories.DepotPriceFactory(depot=other)
     merge(other, one)
     merge(third, other)
-    assert of(third) == {mine, its}
+    assert (of(third), factories.fresh(one).merged_into) == ({mine, its}, third)
     for depot in (one, other) if first == "oldest" else (other, one):
         restore(depot)
         if depot == other and first == "newest":
