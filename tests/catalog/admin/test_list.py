@@ -110,30 +110,32 @@ def test_entries_to_choose_for_a_price_are_by_name(client, editor):
 
 
 REMOVED = {"publication": "removed", "removed_at": factories.TODAY, "removal_reason": "not_a_depot"}
+UNVERIFIED = {"data_status": "unverified", "verified_at": None, "verified_by": None, "confirmed_fields": []}
 
 
 @pytest.mark.parametrize(
     ("act", "values", "after", "said"),
     [
         (moderation.verify_depots, {}, {"data_status": "verified", "verified_at": factories.TODAY}, "sprawdzono"),
-        (moderation.reset_depots, "verified", {"data_status": "unverified"}, "cofnięto do nieweryfikowanych"),
+        (moderation.reset_depots, "verified", UNVERIFIED, "cofnięto do nieweryfikowanych"),
         (moderation.publish_depots, REMOVED, {"publication": "published", "removed_at": None}, "przywrócono"),
         (moderation.remove_depots, {}, {"publication": "removed"}, "usunięto: skład zakończył działalność"),
     ],
 )
-def test_hundreds_are_decided_in_as_few_statements_as_one(editor, django_assert_num_queries, act, values, after, said):
+def test_many_are_decided_in_as_few_statements_as_one(editor, django_assert_num_queries, act, values, after, said):
     if values == "verified":
         values = {"data_status": "verified", "verified_by": editor, "verified_at": factories.TODAY}
-    keys = [depot.pk for depot in many(300, **values)]
+        values["confirmed_fields"] = ["phone"]
+    keys = [depot.pk for depot in many(120, **values)]
     models.Dataset.objects.bump_version("depots")
     day = {} if act == moderation.reset_depots else {"on": factories.TODAY}
     closing = {"reason": models.Depot.RemovalReason.CLOSED} if act == moderation.remove_depots else {}
     # savepoint; lock; update; history; journal; version; what is open about them
     with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1 + len(closing)):
         done = act(keys=keys, by=editor, **day, **closing)
-    assert (done.count, done.unchanged) == (300, ())
-    assert models.Depot.objects.filter(**after).count() == 300
-    assert models.Depot.history.filter(history_user=editor, history_change_reason=said).count() == 300
+    assert (done.count, done.unchanged) == (120, ())
+    assert models.Depot.objects.filter(**after).count() == 120
+    assert models.Depot.history.filter(history_user=editor, history_change_reason=said).count() == 120
     assert models.Dataset.objects.get(slug="depots").version == 2
 
 

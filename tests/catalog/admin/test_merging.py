@@ -132,24 +132,6 @@ def test_an_invented_and_a_real_one_are_not_merged(client, editor, one, other):
         merge(one, one)
 
 
-def test_submissions_and_prices_follow_and_none_is_lost(one, other):
-    moved, twin, correction = ask(other, kind="claim"), ask(other), ask(other, kind="correct")
-    ask(one)
-    ask(one, kind="correct")  # corrections of one author add up
-    closed = ask(other, kind="correct", state="superseded", decided_at=NOW)
-    same_day = factories.DepotPriceFactory(depot=other, price=Decimal(1600))
-    factories.DepotPriceFactory(depot=one, price=Decimal(1500))
-    own = factories.DepotPriceFactory(depot=other, fuel="brykiet")
-    rejected = factories.DepotPriceFactory(depot=other, rejected=True)
-    merge(one, other)
-    theirs = one.submissions.filter(pk__in=[moved.pk, closed.pk, twin.pk, correction.pk])
-    assert set(theirs) == {moved, closed, correction}
-    assert set(other.submissions.all()) == {twin}
-    assert set(DepotPrice.objects.filter(depot=one, pk__in=[same_day.pk, own.pk, rejected.pk])) == {own, rejected}
-    assert DepotPrice.objects.filter(depot=other).get() == same_day
-    assert own.history.latest().history_change_reason == f"scalono skład {other.pk} z {one.pk}"
-
-
 def test_readers_and_callers_are_led_to_the_survivor(client, one, other):
     merge(one, other)
     page = client.get(f"/sklad/{other.pk}-sklad-opalu-nowak-s-c/")
@@ -197,27 +179,29 @@ def of(depot):
     return set(depot.submissions.all()) | set(DepotPrice.objects.filter(depot=depot))
 
 
-def test_restoring_leaves_everything_where_it_was_but_what_came_since_and_values_taken_as_a_persons(one, other, client):
+def test_what_follows_in_a_merge_comes_back_but_what_came_since_and_values_taken_as_a_persons(one, other, client):
     Depot.objects.filter(pk=other.pk).update(phone="+48 601 234 567")
-    theirs = {
+    price = factories.DepotPriceFactory(depot=other, fuel="brykiet", day=TODAY)
+    moving = {
         ask(other, kind="claim"),
-        ask(other),  # one's own is equal, so it stays with the loser
+        ask(other, kind="correct"),  # corrections of one author add up
         ask(other, kind="correct", state="superseded", decided_at=NOW),
-        factories.DepotPriceFactory(depot=other, price=Decimal(1600)),  # likewise
-        factories.DepotPriceFactory(depot=other, fuel="brykiet", day=TODAY),
+        price,
         factories.DepotPriceFactory(depot=other, rejected=True),
     }
-    ours = {ask(one), factories.DepotPriceFactory(depot=one), factories.DepotPriceFactory(depot=one, fuel="ekogroszek")}
+    twins = {ask(other), factories.DepotPriceFactory(depot=other, price=Decimal(1600))}  # equal to some of the survivor
+    ours = {ask(one), ask(one, kind="correct")}
+    ours |= {factories.DepotPriceFactory(depot=one), factories.DepotPriceFactory(depot=one, fuel="ekogroszek")}
     merge(one, other, "phone")
-    assert len(of(one)) == 7
+    assert (of(one), of(other)) == (ours | moving, twins)
+    assert price.history.latest().history_change_reason == f"scalono skład {other.pk} z {one.pk}"
     since = {ask(one, kind="correct"), factories.DepotPriceFactory(depot=one, fuel="wegiel")}
     restored = restore(other)
-    assert (of(one), of(other)) == (ours | since, theirs)
+    assert (of(one), of(other)) == (ours | since, moving | twins)
     assert (restored.publication, restored.merged_into) == ("published", None)
     assert (factories.fresh(one).phone, one.confirmed_fields) == ("+48 601 234 567", ["phone"])
     assert Decision.objects.get(kind="merge").undone_at is not None
-    moved = DepotPrice.objects.get(depot=other, fuel="brykiet")
-    assert moved.history.latest().history_change_reason == f"przywrócono skład {other.pk}"
+    assert price.history.latest().history_change_reason == f"przywrócono skład {other.pk}"
     # Prices count again where they were paid.
     lists = [client.get(f"/api/v1/stores/{depot.pk}").json()["price_list"] for depot in (one, other)]
     assert [{row["fuel"] for row in rows} for rows in lists] == [
@@ -288,39 +272,24 @@ def test_an_equal_submission_that_waits_by_now_keeps_the_other_at_the_survivor(o
 
 
 @pytest.mark.parametrize("first", ["oldest", "newest"])
-def test_of_a_chain_of_merges_each_gets_its_own_back(one, other, third, first):
+def test_of_a_chain_of_merges_each_gets_its_own_back_and_a_second_one_is_remembered_anew(one, other, third, first):
     mine, its = factories.DepotPriceFactory(depot=one, fuel="brykiet"), factories.DepotPriceFactory(depot=other)
+    twin, equal = (factories.DepotPriceFactory(depot=depot, fuel="wegiel") for depot in (one, third))
     merge(other, one)
     merge(third, other)
-    assert (of(third), factories.fresh(one).merged_into) == ({mine, its}, third)
+    assert (of(third), of(other), factories.fresh(one).merged_into) == ({mine, its, equal}, {twin}, third)
     for depot in (one, other) if first == "oldest" else (other, one):
         restore(depot)
         if depot == other and first == "newest":
             # As before the second merge: the first one had been absorbed by this one.
-            assert (factories.fresh(one).merged_into, of(other)) == (other, {mine, its})
+            assert (factories.fresh(one).merged_into, of(other)) == (other, {mine, its, twin})
             assert one.history.latest().history_change_reason == f"wrócono do wpisu {other.pk}"
-    assert [of(depot) for depot in (one, other, third)] == [{mine}, {its}, set()]
+    assert [of(depot) for depot in (one, other, third)] == [{mine, twin}, {its}, {equal}]
     assert factories.fresh(one).merged_into is None
-
-
-def test_a_twin_that_stayed_on_the_way_comes_back_too(one, other, third):
-    price = factories.DepotPriceFactory(depot=one)
-    merge(other, one)
-    factories.DepotPriceFactory(depot=third)
-    merge(third, other)
-    assert of(other) == {price}
-    restore(one)
-    assert (of(one), of(other)) == ({price}, set())
-
-
-def test_a_second_merge_is_remembered_anew(one, other, third):
-    ours = factories.DepotPriceFactory(depot=other)
-    merge(one, other)
-    restore(other)
-    later = factories.DepotPriceFactory(depot=other, fuel="brykiet")
+    later = factories.DepotPriceFactory(depot=other, fuel="ekogroszek")
     merge(third, factories.fresh(other))
     restore(other)
-    assert of(other) == {ours, later}
+    assert of(other) == {its, later}
 
 
 @pytest.mark.parametrize(

@@ -65,14 +65,6 @@ def test_owners_stay_owners_when_verified_and_withheld_entries_become_public_and
         assert (depot.publication, depot.review) == ("published", "")
 
 
-def test_taking_the_status_back_frees_the_fields():
-    depot = moderation.revoke_verification(depot=factories.DepotFactory(verified=True))
-    assert (depot.data_status, depot.verified_at, depot.verified_by) == ("unverified", None, None)
-    assert depot.confirmed_fields == []
-    with pytest.raises(moderation.DepotIsUnverified):
-        moderation.revoke_verification(depot=depot)
-
-
 def test_what_is_removed_is_neither_verified_nor_removed_again_and_restored_once():
     depot = moderation.remove_depot(depot=factories.DepotFactory(), reason=Depot.RemovalReason.CLOSED, on=TODAY)
     assert (depot.publication, depot.removed_at, depot.removal_reason) == ("removed", TODAY, "closed")
@@ -82,6 +74,8 @@ def test_what_is_removed_is_neither_verified_nor_removed_again_and_restored_once
         moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
     depot = publishing.publish_depot(depot=depot, on=TODAY, note="działa dalej")
     assert (depot.publication, depot.removed_at, depot.removal_reason) == ("published", None, "")
+    with pytest.raises(moderation.DepotIsUnverified):
+        moderation.revoke_verification(depot=depot)
     with pytest.raises(moderation.DepotIsPublished):
         publishing.publish_depot(depot=depot, on=TODAY)
 
