@@ -3,6 +3,7 @@
 import csv
 import io
 from datetime import timedelta
+from functools import partial
 from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
@@ -109,30 +110,32 @@ def test_entries_to_choose_for_a_price_are_by_name(client, editor):
     assert [row["text"].partition(" ")[0] for row in found] == ["Adam", "Łoś", "Żuk"]
 
 
-REMOVED = {"publication": "removed", "removed_at": factories.TODAY, "removal_reason": "not_a_depot"}
+TODAY = factories.TODAY
+CHECKED = {"data_status": "verified", "verified_at": TODAY, "confirmed_fields": ["phone"]}
 UNVERIFIED = {"data_status": "unverified", "verified_at": None, "verified_by": None, "confirmed_fields": []}
+REMOVED = {"publication": "removed", "removed_at": TODAY, "removal_reason": "not_a_depot"}
+PUBLISHED = {"publication": "published", "removed_at": None}
+CLOSING = partial(moderation.remove_depots, on=TODAY, reason=models.Depot.RemovalReason.CLOSED)
 
 
 @pytest.mark.parametrize(
-    ("act", "values", "after", "said"),
+    ("act", "values", "after", "said", "statements"),
     [
-        (moderation.verify_depots, {}, {"data_status": "verified", "verified_at": factories.TODAY}, "sprawdzono"),
-        (moderation.reset_depots, "verified", UNVERIFIED, "cofnięto do nieweryfikowanych"),
-        (moderation.publish_depots, REMOVED, {"publication": "published", "removed_at": None}, "przywrócono"),
-        (moderation.remove_depots, {}, {"publication": "removed"}, "usunięto: skład zakończył działalność"),
+        (partial(moderation.verify_depots, on=TODAY), {}, {"verified_at": TODAY}, "sprawdzono", 8),
+        (moderation.reset_depots, CHECKED, UNVERIFIED, "cofnięto do nieweryfikowanych", 8),
+        (partial(moderation.publish_depots, on=TODAY), REMOVED, PUBLISHED, "przywrócono", 8),
+        (CLOSING, {}, {"publication": "removed"}, "usunięto: skład zakończył działalność", 9),
     ],
 )
-def test_many_are_decided_in_as_few_statements_as_one(editor, django_assert_num_queries, act, values, after, said):
-    if values == "verified":
-        values = {"data_status": "verified", "verified_by": editor, "verified_at": factories.TODAY}
-        values["confirmed_fields"] = ["phone"]
-    keys = [depot.pk for depot in many(120, **values)]
+def test_many_are_decided_in_as_few_statements_as_one(
+    editor, django_assert_num_queries, act, values, after, said, statements
+):
+    checked = {"verified_by": editor} if values == CHECKED else {}
+    keys = [depot.pk for depot in many(120, **values, **checked)]
     models.Dataset.objects.bump_version("depots")
-    day = {} if act == moderation.reset_depots else {"on": factories.TODAY}
-    closing = {"reason": models.Depot.RemovalReason.CLOSED} if act == moderation.remove_depots else {}
-    # savepoint; lock; update; history; journal; version; what is open about them
-    with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1 + len(closing)):
-        done = act(keys=keys, by=editor, **day, **closing)
+    # savepoint 2; lock; update; history; journal 2; version; what is open about them
+    with django_assert_num_queries(statements):
+        done = act(keys=keys, by=editor)
     assert (done.count, done.unchanged) == (120, ())
     assert models.Depot.objects.filter(**after).count() == 120
     assert models.Depot.history.filter(history_user=editor, history_change_reason=said).count() == 120

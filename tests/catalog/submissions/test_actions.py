@@ -137,16 +137,6 @@ def test_a_position_is_accepted_though_its_municipality_has_left_the_register_me
     assert factories.fresh(depot).municipality_id == "1217011"
 
 
-def test_a_letter_holds_nothing_that_a_name_could_do_harm_with(editor, letters):
-    depot = factories.DepotFactory(name="<b>Skład</b>\nBcc: x@example.pl " + "A" * 100)
-    submission = factories.SubmissionFactory(depot=depot)
-    letters(deciding.reject_submission, submission=submission, reason="<script>", by=editor, on=NOW)
-    (letter,) = mail.outbox
-    assert letter.subject.endswith("…: zgłoszenie odrzucone")
-    assert "\n" not in letter.subject
-    assert not present(letter.alternatives[0].content, "<b>", "<script>")
-
-
 def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_proposed(editor):
     factories.BoundaryFactory()
     long, longest, depot = texts.too_long("street"), texts.longest("street"), factories.DepotFactory()
@@ -165,12 +155,17 @@ def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_pro
         Depot.objects.get(street=longest).delete()
 
 
-def test_a_rejection_says_why(editor, letters):
-    submission = factories.SubmissionFactory()
+def test_a_rejection_says_why_and_its_letter_holds_nothing_that_could_do_harm(editor, letters):
+    depot = factories.DepotFactory(name="<b>Skład</b>\nBcc: x@example.pl " + "A" * 100)
+    submission = factories.SubmissionFactory(depot=depot)
     with pytest.raises(decisions.ReasonMissing):
         deciding.reject_submission(submission=submission, reason=" ", by=editor, on=NOW)
-    letters(deciding.reject_submission, submission=submission, reason="Numer\nnie odpowiada.", by=editor, on=NOW)
-    assert "Powód: Numer nie odpowiada." in mail.outbox[0].body
+    letters(deciding.reject_submission, submission=submission, reason="<script>Numer\nnie działa.", by=editor, on=NOW)
+    (letter,) = mail.outbox
+    assert "Powód: <script>Numer nie działa." in letter.body
+    assert letter.subject.endswith("…: zgłoszenie odrzucone")
+    assert "\n" not in letter.subject
+    assert not present(letter.alternatives[0].content, "<b>", "<script>")
     with pytest.raises(decisions.SubmissionAlreadyDecided):
         deciding.accept_submission(submission=submission, by=editor, on=NOW)
     assert (factories.fresh(submission.depot).phone, submission.depot.data_status) == ("", "unverified")

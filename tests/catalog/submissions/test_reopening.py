@@ -77,11 +77,17 @@ def undo(decision, by, on=NOW + timedelta(hours=1), **options):
     return undone
 
 
-def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent):
+def test_an_accepted_correction_waits_again_and_its_author_is_told(client, editor, sent):
     depot = factories.DepotFactory(name="Skład Zieliński")
     before, row = values_of(depot), correction(depot)
+    assert "można ją tam cofnąć" not in text_of(client.get(deciding.page(row)))
     assert sent(accept(row, editor)) == ["zmiany przyjęte"]
     decision = last()
+    # The pages of the submission and of its entry lead to the decision.
+    page = client.get(deciding.page(row)).content.decode()
+    assert not missing(page, reverse("admin:catalog_decision_change", args=[decision.pk]), "można ją tam cofnąć")
+    entry = client.get(reverse("admin:catalog_depot_change", args=[depot.pk])).content.decode()
+    assert f"{reverse('admin:catalog_decision_changelist')}?q=%23{depot.pk}" in entry
     assert decision.title == f"Przyjęto nr {row.pk}: Skład Zieliński – telefon"
     assert decision.waiting_since == row.confirmed_at
     assert sent(lambda: undo(decision, editor)) == ["decyzja cofnięta"]
@@ -103,18 +109,6 @@ def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
     Depot.objects.update(publication="removed", removal_reason="closed", removed_at=TODAY)
     undo_nothing(last(), editor, row)
     assert (factories.fresh(row).state, last().undone_at) == ("rejected", None)
-
-
-def test_the_pages_of_a_submission_and_of_its_entry_lead_to_the_decision(client, editor):
-    row = correction()
-    page = deciding.page(row)
-    assert "można ją tam cofnąć" not in text_of(client.get(page))
-    accept(row, editor)()
-    found = client.get(page).content.decode()
-    assert reverse("admin:catalog_decision_change", args=[last().pk]) in found
-    assert "można ją tam cofnąć" in found
-    entry = client.get(reverse("admin:catalog_depot_change", args=[row.depot_id])).content.decode()
-    assert f"{reverse('admin:catalog_decision_changelist')}?q=%23{row.depot_id}" in entry
 
 
 def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, sent):
