@@ -111,7 +111,8 @@ def test_entries_to_choose_for_a_price_are_by_name(client, editor):
 
 
 TODAY = factories.TODAY
-CHECKED = {"data_status": "verified", "verified_at": TODAY, "confirmed_fields": ["phone"]}
+VERIFIED = {"data_status": "verified", "verified_at": TODAY}
+CHECKED = VERIFIED | {"confirmed_fields": ["phone"]}
 UNVERIFIED = {"data_status": "unverified", "verified_at": None, "verified_by": None, "confirmed_fields": []}
 REMOVED = {"publication": "removed", "removed_at": TODAY, "removal_reason": "not_a_depot"}
 PUBLISHED = {"publication": "published", "removed_at": None}
@@ -121,7 +122,7 @@ CLOSING = partial(moderation.remove_depots, on=TODAY, reason=models.Depot.Remova
 @pytest.mark.parametrize(
     ("act", "values", "after", "said", "statements"),
     [
-        (partial(moderation.verify_depots, on=TODAY), {}, {"verified_at": TODAY}, "sprawdzono", 8),
+        (partial(moderation.verify_depots, on=TODAY), {}, VERIFIED, "sprawdzono", 8),
         (moderation.reset_depots, CHECKED, UNVERIFIED, "cofnięto do nieweryfikowanych", 8),
         (partial(moderation.publish_depots, on=TODAY), REMOVED, PUBLISHED, "przywrócono", 8),
         (CLOSING, {}, {"publication": "removed"}, "usunięto: skład zakończył działalność", 9),
