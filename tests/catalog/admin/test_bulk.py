@@ -232,15 +232,12 @@ def test_a_bulk_change_that_fails_half_way_changes_nothing(editor, monkeypatch):
     assert state() == before
 
 
-def test_a_choice_that_is_no_key_is_a_mistake_of_the_caller(client, editor):
+def test_a_choice_that_is_no_key_or_a_nul_in_a_text_is_a_mistake_of_the_caller_an_unknown_action_none(client, editor):
     for listing, action in ((DEPOTS, "verify"), (SUBMISSIONS, "accept"), (PRICES, "approve")):
         for key in ("abc", "\0", ""):
             assert client.post(listing, {"action": action, "_selected_action": [key]}).status_code == 400, key
         chosen = {"action": action, "_selected_action": ["9" * 40]}
         assert context_of(client, listing, chosen, "post")["count"] == 0
-
-
-def test_a_nul_in_a_text_of_the_desk_is_a_mistake_of_the_caller_and_an_unknown_action_none(client, editor):
     depot, submission = factories.DepotFactory(), factories.SubmissionFactory()
     price = factories.DepotPriceFactory(depot=depot, pending=True)
     decision = moderation.verify_depots(keys=[depot.pk], by=editor, on=TODAY).decision

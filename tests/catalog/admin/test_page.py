@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from catalog import models
 from catalog.admin import evidence
-from catalog.services import editing, moderation, publishing
+from catalog.services import editing, publishing
 from tests import deciding, factories, texts
 from tests.client import build_snapshots, context_of, message_of
 from tests.factories import TODAY
@@ -227,6 +227,8 @@ def test_decisions_from_the_page_and_what_is_none_and_removing_closes_what_waits
     assert [letter.to for letter in mail.outbox] == [[waiting.email]]
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", "closed")
     assert depot.history.latest().history_change_reason == "usunięto: skład zakończył działalność: telefon głuchy"
+    assert "Nic nie zapisano: wpis jest usunięty" in message_of(post(client, depot, phone="600 700 800", _verify="1"))
+    assert factories.fresh(depot).phone == "+48 12 345 67 89"
     client.post(decide, {"decision": "publish", "note": "jednak działa"})
     assert factories.fresh(depot).publication == "published"
     assert depot.history.latest().history_change_reason == "przywrócono: jednak działa"
@@ -257,12 +259,6 @@ def test_who_may_only_look_gets_a_page_without_buttons(client, depot):
     assert client.get(url_of("pair", depot, depot)).status_code == 403
     assert client.get(url_of("history", depot)).status_code == 200
     assert not Group.objects.filter(user=user).exists()
-
-
-def test_a_removed_depot_is_not_checked_and_nothing_else_is_saved_with_it(client, editor, depot):
-    moderation.remove_depot(depot=depot, reason=models.Depot.RemovalReason.CLOSED, on=TODAY)
-    assert "Nic nie zapisano: wpis jest usunięty" in message_of(post(client, depot, phone="600 700 800", _verify="1"))
-    assert factories.fresh(depot).phone == "+48 12 345 67 89"
 
 
 def test_every_text_may_be_as_long_as_its_column_and_no_longer(client, editor, depot):

@@ -155,7 +155,7 @@ def test_what_was_sent_together_stands_first_and_stays_after_the_decision(client
     assert f"nr {claim.pk}: przejęcie wpisu , odrzucone, wysłane razem z tym" in text_of(client.get(page(prices)))
 
 
-def test_what_stands_in_the_way_is_said_nothing_typed_is_lost_and_an_unknown_decision_refused(client, editor, decide):
+def test_what_stands_in_the_way_is_said_first_who_has_decided_and_nothing_typed_is_lost(client, editor, decide):
     submission = factories.SubmissionFactory()
     for typed, words in (
         ({"decision": "accept"}, "zaznacz co najmniej jedno pole"),
@@ -170,6 +170,11 @@ def test_what_stands_in_the_way_is_said_nothing_typed_is_lost_and_an_unknown_dec
     assert "podano powód, ale wszystkie pola są zaznaczone: odznacz te" in shown
     assert not missing(shown, 'value="Numer „stary”."', ">Który?</textarea>", 'value="601 999 999"')
     assert factories.fresh(submission).state == "waiting"
+    decide(submission, decision="reject", reason="Nie.")
+    for typed in ({"decision": "accept", "groups": ["phone"]}, {"decision": "reject"}):
+        said = message_of(decide(submission, **typed))
+        assert said.endswith("zdecydował już ktoś inny (ewa): odrzucone. Twoja decyzja nic nie zmieniła.")
+    assert factories.fresh(submission.depot).phone == ""
 
 
 def test_a_missing_depot_whose_data_were_forgotten_still_has_its_page(client, editor):
@@ -178,15 +183,6 @@ def test_a_missing_depot_whose_data_were_forgotten_still_has_its_page(client, ed
     retention.purge_submissions(on=datetime(2026, 11, 21, tzinfo=UTC))
     html = html_of(client.get(page(submission)))
     assert ("Nie ma go." in html, "position-picker" in html) == (True, False)
-
-
-def test_the_second_of_two_editors_is_told(client, editor, decide):
-    submission = factories.SubmissionFactory()
-    decide(submission, decision="reject", reason="Nie.")
-    for typed in ({"decision": "accept", "groups": ["phone"]}, {"decision": "reject"}):  # before what they mistyped
-        text = message_of(decide(submission, **typed))
-        assert "zdecydował już ktoś inny (ewa): odrzucone. Twoja decyzja nic nie zmieniła." in text
-    assert factories.fresh(submission.depot).phone == ""
 
 
 def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, editor):

@@ -309,7 +309,8 @@ def test_the_command_sends_again_and_fails_while_it_cannot(settings, monkeypatch
     settings.EMAIL_BACKEND = DOWN
     text = refusal("send_pending_letters", commit=True)
     assert f"not sent: submission {lost.pk}; the log says why" in text
-    now[0] += timedelta(minutes=9)
     settings.EMAIL_BACKEND = WORKING
-    assert run("send_pending_letters", commit=True) == "1 letters sent\n"
+    for minutes, letters in ((8, 0), (1, 1)):  # a slow mail server may take one for so long
+        now[0] += timedelta(minutes=minutes)
+        assert run("send_pending_letters", commit=True) == f"{letters} letters sent\n"
     assert not Submission.objects.unnotified().exists()

@@ -16,7 +16,6 @@ from catalog.submissions.letter_kinds import DECISION_LETTERS
 from catalog.submissions.limits import hash_client, hash_mailbox
 from catalog.submissions.tokens import LinkExpired, new_token
 from tests import deciding, factories
-from tests.commands import run
 from tests.factories import NOW
 from tests.mail import DOWN, WORKING, labels
 
@@ -72,12 +71,6 @@ def test_a_decision_made_while_a_letter_leaves_has_its_own():
     DECISION_LETTERS.done([rows[1]], leaving)
     assert [*Submission.objects.unnotified()] == rows[:1]
     assert letters.send_waiting().sent == (f"submission {rows[0].pk}",)
-
-
-def test_the_command_leaves_a_letter_that_a_slow_mail_server_may_still_be_taking():
-    told(1)
-    Submission.objects.update(letter_tried_at=timezone.now() - timedelta(minutes=8))
-    assert (run("send_pending_letters", commit=True), mail.outbox) == ("0 letters sent\n", [])
 
 
 def test_a_decision_is_told_once_when_the_row_that_stands_for_it_vanishes_while_the_letter_leaves(monkeypatch):

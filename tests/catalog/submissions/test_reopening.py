@@ -103,14 +103,6 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(client, edito
         undo(Decision.objects.get(kind="undo"), editor)
 
 
-def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
-    row = correction()
-    reject(row, editor)()
-    Depot.objects.update(publication="removed", removal_reason="closed", removed_at=TODAY)
-    undo_nothing(last(), editor, row)
-    assert (factories.fresh(row).state, last().undone_at) == ("rejected", None)
-
-
 def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, sent):
     row = correction()
     reject(row, editor)()
@@ -312,17 +304,20 @@ def test_a_former_owner_s_address_is_erased_after_two_weeks():
     assert (factories.fresh(former).email, former.email_hash) == ("", "")
 
 
-def test_erased_authors_and_what_was_sent_anew_stay_closed(editor, sent):
+def test_what_is_about_a_depot_removed_since_or_of_erased_authors_or_was_sent_anew_stays_closed(editor):
     depot = factories.DepotFactory()
     claims = [factories.SubmissionFactory(depot=depot, claim=True, email=f"{name}@opal.example") for name in "ab"]
-    sent(lambda: decisions.decide_possible(submissions=[row.pk for row in claims], rejection="Nie.", by=editor, on=NOW))
-    assert last().title.startswith(f"Odrzucono zgłoszenia nr {claims[0].pk}, {claims[1].pk}: ")
+    rows = [*claims, correction()]
+    decisions.decide_possible(submissions=[row.pk for row in rows], rejection="Nie.", by=editor, on=NOW)
+    assert last().title.startswith(f"Odrzucono zgłoszenia nr {rows[0].pk}, {rows[1].pk}, {rows[2].pk}: ")
+    removed = {"publication": "removed", "removal_reason": "closed", "removed_at": TODAY}
+    Depot.objects.filter(pk=rows[2].depot_id).update(**removed)
     erased = {"email": "", "email_hash": "", "mailbox_hash": "", "client_hash": "", "message": ""}
     erased |= {"claimant_nip": "", "claimant_phone": "", "erased_at": NOW}
     Submission.objects.filter(pk=claims[0].pk).update(**erased)
     factories.SubmissionFactory(depot=depot, claim=True, email=claims[1].email, email_hash=claims[1].email_hash)
-    undo_nothing(last(), editor, *claims)
-    assert [factories.fresh(row).state for row in claims] == ["rejected", "rejected"]
+    undo_nothing(last(), editor, *rows)
+    assert ({factories.fresh(row).state for row in rows}, last().undone_at) == ({"rejected"}, None)
 
 
 def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent):  # noqa: F811 - fixtures
