@@ -208,11 +208,13 @@ def test_a_claim_and_an_editor_who_says_so_of_a_correction_check_the_whole_entry
     assert "potwierdzone przez właściciela" in mail.outbox[-1].body
 
 
-def test_a_full_queue_is_accepted_in_as_many_statements_as_two(editor, django_assert_max_num_queries, commit):
+def test_a_full_queue_is_decided_in_as_many_statements_as_two_and_everybody_is_told(
+    editor, django_assert_max_num_queries, monkeypatch
+):
     count = 20
-    rows = waiting_submissions(count)
+    accepted, rejected = waiting_submissions(count), waiting_submissions(count)
     gone = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
-    numbers = [row.pk for row in [*rows, gone]]
+    numbers = [row.pk for row in [*accepted, gone]]
     # savepoint 2; depots, submissions; changed submissions, depots, their history; version, data set 1; journal 2
     with django_assert_max_num_queries(14):
         decided = decisions.decide_possible(submissions=numbers, by=editor, on=NOW)
@@ -221,19 +223,16 @@ def test_a_full_queue_is_accepted_in_as_many_statements_as_two(editor, django_as
     confirmed = Depot.objects.filter(confirmed_fields=["phone"], phone="+48 601 234 567")
     assert confirmed.filter(data_status="unverified").count() == count
     assert Depot.history.filter(history_user=editor).count() == count
-
-
-@pytest.mark.slow
-def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, django_assert_max_num_queries):
-    rows = waiting_submissions(200)
+    numbers = [row.pk for row in rejected]
     with django_assert_max_num_queries(8):  # savepoint 2; depots 2, submissions, changed submissions; journal 2
-        decided = decisions.decide_possible(submissions=[row.pk for row in rows], rejection="Spam.", by=editor, on=NOW)
-    assert len(decided.changed) == 200
-    # of each kind: savepoint 2, turn, rows; of decisions five times: 50 at once, also letters of the hour, what is
+        decided = decisions.decide_possible(submissions=numbers, rejection="Spam.", by=editor, on=NOW)
+    assert len(decided.changed) == count
+    monkeypatch.setattr(sending, "BATCH", 10)
+    # of each kind: savepoint 2, turn, rows; of decisions five times: 10 at once, also letters of the hour, what is
     # tried; savepoint 2, lock, what has left
     with django_assert_max_num_queries(6 * 4 + 5 * 10):
         sending.send_waiting()
-    assert len(mail.outbox) == 200
+    assert len(mail.outbox) == 2 * count
 
 
 def test_two_submissions_about_one_entry_add_up_but_what_one_may_not_set_another_does_not_write(editor):
