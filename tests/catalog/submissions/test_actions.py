@@ -8,7 +8,6 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.models import Depot, Submission
-from catalog.services.editing import ValueRefused
 from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, field_groups, retention
 from catalog.submissions import letters as sending
@@ -137,24 +136,6 @@ def test_a_position_is_accepted_though_its_municipality_has_left_the_register_me
     assert factories.fresh(depot).municipality_id == "1217011"
 
 
-def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_proposed(editor):
-    factories.BoundaryFactory()
-    long, longest, depot = texts.too_long("street"), texts.longest("street"), factories.DepotFactory()
-    missing_depot = field_groups.values_of(factories.DepotFactory.build(name="Nowy")) | {"street": long}
-    for row in (correction(depot, street=long), factories.SubmissionFactory(add=True, proposed=missing_depot)):
-        with pytest.raises(ValueRefused) as refusal:
-            deciding.accept_submission(submission=row, by=editor, on=NOW)
-        length = f"ma co najwyżej {len(longest)} znaków (obecnie ma {len(long)})"
-        assert refusal.value.reason == f"ulica: upewnij się, że ta wartość {length}"
-        decided = decisions.decide_possible(submissions=[row.pk], by=editor, on=NOW)
-        assert decided.unchanged == [(row, refusal.value.reason)]
-        assert not Depot.objects.exclude(street="").exists()
-        row.proposed["street"] = longest
-        row.save()
-        deciding.accept_submission(submission=row, by=editor, on=NOW)
-        Depot.objects.get(street=longest).delete()
-
-
 def test_a_rejection_says_why_and_its_letter_holds_nothing_that_could_do_harm(editor, letters):
     depot = factories.DepotFactory(name="<b>Skład</b>\nBcc: x@example.pl " + "A" * 100)
     submission = factories.SubmissionFactory(depot=depot)
@@ -235,14 +216,19 @@ def test_a_full_queue_is_decided_in_as_many_statements_as_two_and_everybody_is_t
     assert len(mail.outbox) == 2 * count
 
 
-def test_two_submissions_about_one_entry_add_up_but_what_one_may_not_set_another_does_not_write(editor):
-    depot = factories.DepotFactory()
-    refused = correction(depot, street="ul. Polna", name=texts.too_long("name"))
+def test_submissions_about_one_entry_add_up_but_a_text_longer_than_its_column_is_not_accepted(editor):
+    factories.BoundaryFactory()
+    depot, long = factories.DepotFactory(), texts.too_long("name")
+    new = field_groups.values_of(depot) | {"name": long}
+    refused = [correction(depot, street="ul. Polna", name=long), factories.SubmissionFactory(add=True, proposed=new)]
     both = [correction(depot, phone="+48 601 234 567"), correction(depot, place="Wieliczka")]
-    decided = decisions.decide_possible(submissions=[row.pk for row in (refused, *both)], by=editor, on=NOW)
-    assert [row.pk for row in decided.changed] == [row.pk for row in both]
+    decided = decisions.decide_possible(submissions=[row.pk for row in (*refused, *both)], by=editor, on=NOW)
+    assert decided.changed == both
+    reason = f"nazwa: upewnij się, że ta wartość ma co najwyżej {len(long) - 1} znaków (obecnie ma {len(long)})"
+    assert decided.unchanged == [(row, reason) for row in refused]
     assert (factories.fresh(depot).phone, depot.place) == ("+48 601 234 567", "Wieliczka")
     assert (depot.street, depot.name, set(depot.confirmed_fields)) == ("", "Skład opału Nowak", {"phone", "place"})
+    assert Depot.objects.get() == depot
 
 
 def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, letters, settings, caplog):
