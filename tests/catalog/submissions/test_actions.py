@@ -152,23 +152,6 @@ def test_a_rejection_says_why_and_its_letter_holds_nothing_that_could_do_harm(ed
     assert (factories.fresh(submission.depot).phone, submission.depot.data_status) == ("", "unverified")
 
 
-def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
-    submission = factories.SubmissionFactory(delete=True)
-    other = factories.SubmissionFactory(depot=submission.depot)
-    silent = factories.SubmissionFactory(depot=submission.depot, unconfirmed=True)
-    letters(deciding.accept_submission, submission=submission, by=editor, on=NOW)
-    assert (factories.fresh(submission.depot).publication, submission.depot.removal_reason) == ("removed", "owner")
-    states = dict(Submission.objects.values_list("pk", "state"))
-    assert states == {submission.pk: "accepted", other.pk: "superseded", silent.pk: "superseded"}
-    assert [letter.to[0] for letter in mail.outbox] == [submission.email, other.email]
-    assert "jest już nieaktualne: wpis usunięto z katalogu" in words_of(mail.outbox[1])
-    publish_depot(depot=submission.depot, on=TODAY, by=editor, note="na prośbę właściciela")  # an editor can restore it
-    assert factories.fresh(submission.depot).publication == "published"
-    Submission.objects.filter(pk=other.pk).update(notification_pending=True)  # as if the letter had not left
-    letters(sending.send_waiting)
-    assert "wpis usunięto z katalogu. Wpis już wrócił." in words_of(mail.outbox[-1])
-
-
 def waiting_submissions(count):
     """Corrections of as many depots, written at once."""
     krakow = factories.krakow()
@@ -242,14 +225,16 @@ def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, letters, 
     assert list(Submission.objects.unnotified()) == [lost]
 
 
-def test_every_kind_of_letter_is_sent_again_and_once(editor, letters, settings):
+def test_every_kind_of_letter_is_sent_again_and_once_a_deletion_s_to_who_else_had_asked(editor, letters, settings):
     settings.EMAIL_BACKEND = DOWN
     depot = factories.DepotFactory()
     accepted = factories.SubmissionFactory(depot=depot, delete=True)
     superseded = correction(depot, phone="+48 601 234 567")
-    factories.SubmissionFactory(depot=depot, unconfirmed=True)
+    silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     rejected = factories.SubmissionFactory()
     letters(deciding.accept_submission, submission=accepted, by=editor, on=NOW)
+    assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", "owner")
+    assert {factories.fresh(row).state for row in (superseded, silent)} == {"superseded"}
     letters(deciding.reject_submission, submission=rejected, reason="Nie ten skład.", by=editor, on=NOW)
     owed = labels(accepted, superseded, rejected)
     assert sending.send_waiting(retry=AT_ONCE) == sending.Told(unsent=owed)
@@ -261,6 +246,10 @@ def test_every_kind_of_letter_is_sent_again_and_once(editor, letters, settings):
     assert "Wpis zniknął z katalogu i z API" in texts[0]
     assert "jest już nieaktualne: wpis usunięto z katalogu" in texts[1]
     assert "Powód: Nie ten skład." in texts[2]
+    publish_depot(depot=depot, on=TODAY, by=editor, note="na prośbę właściciela")  # an editor can restore it
+    Submission.objects.filter(pk=superseded.pk).update(notification_pending=True)  # as if the letter had not left
+    sending.send_waiting(retry=AT_ONCE)
+    assert "wpis usunięto z katalogu. Wpis już wrócił." in words_of(mail.outbox[-1])
 
 
 def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves(editor, letters, monkeypatch):
