@@ -94,14 +94,6 @@ def test_a_depot_is_in_a_queue_while_a_submission_waits_or_nobody_kept_it_apart(
     assert names(client, queue="duplicates") == set()
 
 
-def test_an_entry_is_found_by_its_number_as_the_desk_writes_it_its_fuel_and_its_unit(client, editor):
-    one = factories.DepotFactory(name="Pierwszy", fuels=["pellet"])
-    other = factories.DepotFactory(name="Drugi", fuels=["ekogroszek"], municipality=factories.bielsko_biala())
-    assert names(client, q=f"#{one.pk}") == names(client, q=f"(#{one.pk})") == names(client, unit="12") == {"Pierwszy"}
-    assert names(client, q=f"#{other.pk + 1}") == set()
-    assert names(client, fuel="wegiel") == {"Drugi"}
-
-
 def test_entries_to_choose_for_a_price_are_by_name(client, editor):
     for name in ("Żuk", "Adam", "Łoś"):
         factories.DepotFactory(name=name)
@@ -253,13 +245,16 @@ NAMES += ("Großmann", "grossmann", "SØRÅS", "soras")
 NUMBERS = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", "234 567", "tel. 601 234 567")
 
 
-def test_a_depot_is_found_by_any_part_in_any_spelling(client, editor):
+def test_a_depot_is_found_by_any_part_in_any_spelling_its_number_its_fuel_and_its_unit(client, editor):
     texts = {"name": "Skład opału Żółw, Großmann i Sørås", "street": "Długa", "house_number": "5", "postcode": "34-500"}
     contact = {"nip": "5260250274", "phone": "+48 12 345 67 89, +48 601 234 567", "website": "https://opal-zolw.pl"}
-    depot = factories.DepotFactory(**texts, **contact)
-    other = factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala(), phone="+48 33 811 11 11")
-    absent = "zzz", "999", "%", "_", "'", "601234568", "\\"
-    for typed in (*NAMES, *NUMBERS, "34500", "1261", contact["phone"], str(depot), *absent):
+    depot = factories.DepotFactory(fuels=["pellet"], **texts, **contact)
+    there = {"municipality": factories.bielsko_biala(), "phone": "+48 33 811 11 11"}
+    other = factories.DepotFactory(name="Inny", fuels=["ekogroszek"], **there)
+    assert (names(client, fuel="wegiel"), names(client, unit="12")) == ({"Inny"}, {depot.name})
+    numbers = str(depot), f"#{depot.pk}", f"(#{depot.pk})"
+    absent = "zzz", "999", "%", "_", "'", "601234568", "\\", f"#{other.pk + 1}"
+    for typed in (*NAMES, *NUMBERS, "34500", "1261", contact["phone"], *numbers, *absent):
         rows = depot_list.search_depots(models.Depot.objects.all(), typed)
         assert list(rows) == [depot] * (typed not in absent), typed
     for number, row in enumerate((depot, other), 1):
