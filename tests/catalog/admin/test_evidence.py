@@ -67,13 +67,6 @@ def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, de
     assert ", ewa: Sprawdzono: Sąsiad" in text_of(client.get(page(near)))
 
 
-def test_only_a_claimant_is_missed_what_he_does_not_state(client, editor, depot):
-    for claim in (True, False):
-        submission = factories.SubmissionFactory(depot=depot, claim=claim, email=f"{claim}@o.pl")
-        text = text_of(client.get(page(submission)))
-        assert ("zgłaszający nie podał" in text, "inna domena" in text) == (claim, True)
-
-
 def test_a_page_opened_from_a_list_says_its_place(client, editor, depot):
     others = [factories.DepotFactory(name=f"Zet {number}") for number in range(2)]
     assert "1 z 3" in text_of(client.get(page(depot), {"_changelist_filters": "queue=never"}))

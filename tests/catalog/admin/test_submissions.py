@@ -111,14 +111,18 @@ def test_a_claimant_is_compared_with_the_entry_and_may_not_fit(client, editor):
         assert (of_email["verdict"], of_email["text"]) == (verdict, text)
         assert {row["verdict"] for row in numbers} == {"unknown"}  # public ones prove nothing
     Depot.objects.update(website="https://opal-nowak.pl/")
-    answer = client.get(page(submission))
+    answer = client.get(page(submission), {"_changelist_filters": "state=all"})
     said = "ta sama domena co strona wpisu", "numer jest we wpisie: publiczny, więc niczego nie dowodzi"
     assert not missing(text_of(answer), *said, "zgadza się z publicznym, więc niczego nie dowodzi")
     assert answer.content.decode().count('<tr class="same">') == 1  # what is green
-    Depot.objects.update(nip="1234563218", phone="+48 12 345 67 89")
-    answer = client.get(page(submission), {"_changelist_filters": "state=all"})
-    assert not missing(text_of(answer), "inny NIP niż we wpisie", "inny numer niż we wpisie")
     assert f'<a href="{QUEUE}?state=all" data-key="l">' in answer.content.decode()  # the way back to the list
+    depot.nip, depot.phone = "1234563218", "+48 12 345 67 89"
+    others = [("different", "inny numer niż we wpisie"), ("different", "inny NIP niż we wpisie")]
+    assert [(row["verdict"], row["text"]) for row in compare(submission)[1:]] == others
+    depot.nip, submission.claimant_phone = None, ""
+    unknown = ["zgłaszający nie podał numeru", "brak NIP-u we wpisie"]
+    assert [row["text"] for row in compare(submission)[1:]] == unknown
+    assert len(compare(factories.SubmissionFactory(depot=depot))) == 1  # a correction is not asked for numbers
 
 
 def test_chosen_fields_are_accepted_and_the_whole_entry_verified_only_where_it_is_ticked(client, editor, decide):
