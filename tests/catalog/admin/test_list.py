@@ -16,6 +16,7 @@ from catalog.admin import depot_list
 from catalog.admin.depot_list import age
 from catalog.depots import duplicates
 from catalog.services import moderation
+from catalog.submissions import owner_links
 from tests import bulk, deciding, factories
 from tests.catalog.admin.test_page import address, form_of
 from tests.client import context_of, message_of
@@ -245,7 +246,7 @@ NAMES += ("Großmann", "grossmann", "SØRÅS", "soras")
 NUMBERS = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", "234 567", "tel. 601 234 567")
 
 
-def test_a_depot_is_found_by_any_part_in_any_spelling_its_number_its_fuel_and_its_unit(client, editor):
+def test_a_depot_is_found_by_any_part_in_any_spelling_its_fuel_its_unit_and_who_wrote_about_it(client, editor):
     texts = {"name": "Skład opału Żółw, Großmann i Sørås", "street": "Długa", "house_number": "5", "postcode": "34-500"}
     contact = {"nip": "5260250274", "phone": "+48 12 345 67 89, +48 601 234 567", "website": "https://opal-zolw.pl"}
     depot = factories.DepotFactory(fuels=["pellet"], **texts, **contact)
@@ -264,6 +265,10 @@ def test_a_depot_is_found_by_any_part_in_any_spelling_its_number_its_fuel_and_it
         for typed in ("Długa 5, 34-500 Kraków", "601234567", str(depot)):
             rows = context_of(client, listing, {"q": typed})["cl"].result_list
             assert [getattr(row, "depot", row) for row in rows] == [depot], (listing, typed)
+    owner_links.grant_link(depot=other, email="ola@wp.pl", on=factories.NOW)
+    factories.SubmissionFactory(pk=3, depot=depot, email="ewa@wp.pl")
+    assert (names(client, q="OLA@wp"), names(client, q="ewa@")) == ({other.name}, {depot.name})
+    assert f'action="{DEPOTS}"' in client.get(reverse("admin:index")).content.decode()  # the start page asks, too
 
 
 def test_a_filtered_list_is_a_table_without_formulas_and_personal_data(client, editor):
