@@ -190,41 +190,21 @@ def test_a_decision_of_which_nothing_can_be_restored_is_refused_and_stays(client
     assert last().undone_at is None
 
 
-def test_an_added_row_that_was_deleted_since_is_named(editor):
-    with recorded(editor) as addition:
-        row = DeadlineFactory(date=date(2031, 1, 1))
-    with recorded(editor) as deletion:
-        row.delete()
-    with pytest.raises(journal.NothingToRestore, match=re.escape(str(row))):
-        journal.undo(decision=addition.decision, by=editor, on=NOW)
-    assert journal.undo(decision=deletion.decision, by=editor, on=NOW).restored == 1
-    assert Deadline.objects.get().date == row.date
-
-
-def test_undoing_a_move_out_of_a_municipality_that_has_left_the_register_leads_to_its_successor(client, editor, one):
+def test_what_comes_back_after_a_municipality_has_left_the_register_is_in_its_successor(client, editor, one):
     old, there = factories.municipality("1261022", "Dawna"), factories.zakopane()
     Depot.objects.filter(pk=one.pk).update(municipality=old)
     one.refresh_from_db()
     history.record_bulk(Depot, [one.pk], by=None, reason="import")
+    deadline = DeadlineFactory(krakow=True, units=[old.pk])
     with recorded(editor):
         one.municipality = there
         one.save()
-    factories.FormerMunicipalityFactory(teryt=old.pk, successor=factories.krakow())
-    old.delete()
-    undo_at_the_desk(client, last())
-    connection.check_constraints()
-    assert factories.fresh(one).municipality_id == "1261011"
-    assert one.history.first().municipality_id == "1261011"
-
-
-def test_a_provision_that_comes_back_has_the_codes_of_the_register(client, editor):
-    old = factories.municipality("1261022", "Dawna")
-    deadline = DeadlineFactory(krakow=True, units=[old.pk])
-    with recorded(editor):
         deadline.delete()
     factories.FormerMunicipalityFactory(teryt=old.pk, successor=factories.krakow(), whole=True)
     old.delete()
     undo_at_the_desk(client, last())
+    connection.check_constraints()
+    assert (factories.fresh(one).municipality_id, one.history.first().municipality_id) == ("1261011", "1261011")
     assert Deadline.objects.get().units == ["1261011"]
 
 
@@ -241,9 +221,16 @@ def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
     assert not Deadline.objects.exists()
     assert "Terminy: 1." in message_of(undo_at_the_desk(client, last()))
     assert Deadline.objects.get().pk == deadline.pk
+    with recorded(editor) as addition:
+        row = DeadlineFactory(date=date(2031, 1, 1))
     with recorded(editor):
-        DeadlineFactory(date=date(2031, 1, 1))
+        row.delete()
+    # An added row that was deleted since is named.
+    with pytest.raises(journal.NothingToRestore, match=re.escape(str(row))):
+        journal.undo(decision=addition.decision, by=editor, on=NOW)
     undo_at_the_desk(client, last())
+    assert Deadline.objects.filter(date=date(2031, 1, 1)).exists()
+    undo_at_the_desk(client, addition.decision)
     assert Deadline.objects.get().pk == deadline.pk
 
 
