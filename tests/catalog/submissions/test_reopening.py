@@ -39,13 +39,6 @@ def sent(commit):
     return run
 
 
-def correction(depot=None, **proposed):
-    """A correction, of the telephone unless told otherwise."""
-    proposed = proposed or {"phone": "+48 601 234 567"}
-    depot = depot or factories.DepotFactory()
-    return factories.SubmissionFactory(depot=depot, proposed=proposed, stored=dict.fromkeys(proposed, ""))
-
-
 def accept(submission, editor, on=NOW):
     return lambda: deciding.accept_submission(submission=submission, by=editor, on=on)
 
@@ -79,7 +72,7 @@ def undo(decision, by, on=NOW + timedelta(hours=1), **options):
 
 def test_an_accepted_correction_waits_again_and_its_author_is_told(client, editor, sent):
     depot = factories.DepotFactory(name="Skład Zieliński")
-    before, row = values_of(depot), correction(depot)
+    before, row = values_of(depot), factories.SubmissionFactory(depot=depot)
     assert "można ją tam cofnąć" not in text_of(client.get(deciding.page(row)))
     assert sent(accept(row, editor)) == ["zmiany przyjęte"]
     decision = last()
@@ -104,7 +97,7 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(client, edito
 
 
 def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, sent):
-    row = correction()
+    row = factories.SubmissionFactory()
     reject(row, editor)()
     assert sent(lambda: undo(last(), editor)) == []
     row.refresh_from_db()
@@ -118,7 +111,7 @@ def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, sent):
 
 
 def test_an_undone_decision_that_was_told_is_told_though_the_next_is_undone_before_the_letter(editor, sent):
-    row = correction()
+    row = factories.SubmissionFactory()
     sent(accept(row, editor))
     undo(last(), editor)
     reject(factories.fresh(row), editor, NOW + timedelta(hours=2))()
@@ -171,7 +164,7 @@ def test_a_deletion_is_undone_with_a_reason_only_and_brings_back_the_entry_and_w
     monkeypatch.setitem(engines["jinja2"].env.globals, "kept_days", 91)
     deletion = factories.SubmissionFactory(delete=True)
     depot = deletion.depot
-    waiting = correction(depot)
+    waiting = factories.SubmissionFactory(depot=depot)
     silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     assert sent(accept(deletion, editor)) == ["wpis usunięty", "zgłoszenie nieaktualne"]
     assert "przez 91 dni" in mail.outbox[0].body  # it can be taken back
@@ -274,7 +267,7 @@ def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undon
 @pytest.mark.parametrize("change", ["edited", "verified", "merged"])
 def test_a_submission_whose_entry_was_changed_since_stays_accepted_a_claim_with_its_link(editor, sent, change):
     depot, other = factories.DepotFactory(), factories.DepotFactory()
-    row = correction(depot) if change == "edited" else claim_of(depot)
+    row = factories.SubmissionFactory(depot=depot) if change == "edited" else claim_of(depot)
     sent(accept(row, editor))
     decision = last()
     if change == "edited":
@@ -307,7 +300,7 @@ def test_a_former_owner_s_address_is_erased_after_two_weeks():
 def test_what_is_about_a_depot_removed_since_or_of_erased_authors_or_was_sent_anew_stays_closed(editor):
     depot = factories.DepotFactory()
     claims = [factories.SubmissionFactory(depot=depot, claim=True, email=f"{name}@opal.example") for name in "ab"]
-    rows = [*claims, correction()]
+    rows = [*claims, factories.SubmissionFactory()]
     decisions.decide_possible(submissions=[row.pk for row in rows], rejection="Nie.", by=editor, on=NOW)
     assert last().title.startswith(f"Odrzucono zgłoszenia nr {rows[0].pk}, {rows[1].pk}, {rows[2].pk}: ")
     removed = {"publication": "removed", "removal_reason": "closed", "removed_at": TODAY}
@@ -340,7 +333,7 @@ def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent
 
 
 def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_max_num_queries):
-    rows = [correction(factories.DepotFactory(lat=50 + number / 1000)) for number in range(22)]
+    rows = [factories.SubmissionFactory(depot=factories.DepotFactory(lat=50 + number / 1000)) for number in range(22)]
     with django_assert_max_num_queries(16):
         decided = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW)
     assert decided.record.decision.title.endswith(", …: Skład opału Nowak i jeszcze 21")  # entries, not their one name
