@@ -8,13 +8,12 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
-from catalog.depots import duplicates
 from catalog.models import CaseComment, Depot
 from catalog.services import editors, moderation
 from catalog.submissions import owner_links
 from tests import factories
 from tests.factories import NOW
-from tests.pages.reading import text_of, text_of_html
+from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -102,27 +101,3 @@ def test_the_newest_comments_are_shown_the_oldest_first_and_one_clicked_twice_on
     shown = re.findall(r"Rozmowa (\d+)\.", text_of(client.get(page(depot))))
     assert shown == [str(n) for n in (*range(12, 60), 99, 99)]
     assert depot.comments.latest("pk").written_at == NOW + timedelta(seconds=61)
-
-
-def test_a_merge_keeps_the_fuels_of_both_and_goes_on_to_the_next_pair(client, editor, depot):
-    pellet = {"fuels": ["pellet"], "nip": "5260250274"}
-    first, second, third = (
-        factories.DepotFactory(name=f"Skład Nowak {n}", lat=50.1 + n / 10_000, **pellet) for n in range(3)
-    )
-    Depot.objects.filter(pk=second.pk).update(fuels=["ekogroszek"])
-    pairs = [(pair.first, pair.second) for pair in duplicates.get_report().unresolved_pairs()]
-    place = pairs.index((first.pk, second.pk))
-    url = reverse("admin:catalog_depot_pair", args=[first.pk, second.pk])
-    html = client.get(url).content.decode()
-    assert "z\N{NO-BREAK SPACE}obu: Ekogroszek, Pellet" in html
-    assert re.search(r'value="both" checked', html)
-    assert f"{place + 1} z {len(pairs)}" in text_of_html(html)
-    assert f'data-before="{first.lat:.6f},{first.lon:.6f}" data-after="{second.lat:.6f},{second.lon:.6f}"' in html
-    Depot.objects.filter(pk=third.pk).update(fuels=["ekogroszek", "pellet"])
-    more = client.get(reverse("admin:catalog_depot_pair", args=[first.pk, third.pk])).content.decode()
-    assert 'name="take_fuels" value="second" checked' in more
-    answer = client.post(url, {"decision": "first", "take_fuels": "both"})
-    assert (factories.fresh(first).fuels, "fuels" in first.confirmed_fields) == (["ekogroszek", "pellet"], True)
-    assert factories.fresh(second).fuels == ["ekogroszek"]  # as before, for when it comes back
-    following = (pairs[place + 1 :] + pairs[:place])[0]
-    assert answer["Location"] == reverse("admin:catalog_depot_pair", args=following)

@@ -19,7 +19,7 @@ from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.client import message_of
 from tests.factories import NOW, TODAY
-from tests.pages.reading import missing, text_of
+from tests.pages.reading import html_of, missing, text_of_html
 
 pytestmark = pytest.mark.django_db
 
@@ -82,17 +82,29 @@ def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_
     assert len(answer.context["rows"]) == 10
 
 
-def test_merging_from_the_page_takes_field_by_field(client, editor, one, other, third):
-    text = text_of(client.get(url_of(one, other)))
-    assert not missing(text, "50,0617°, 19,9373°, dokładne", "50,0622°, 19,9373°, dokładne")
+def test_merging_from_the_page_takes_field_by_field_and_goes_on_to_the_next_pair(client, editor, one, other, third):
+    for depot, sold in ((one, ["pellet"]), (other, ["ekogroszek"]), (third, ["ekogroszek", "pellet"])):
+        Depot.objects.filter(pk=depot.pk).update(fuels=sold)
+    pairs = found()
+    place = pairs.index((one.pk, other.pk))
+    html = html_of(client.get(url_of(one, other)))
+    text = text_of_html(html)
+    assert not missing(text, "50,0617°, 19,9373°, dokładne", "50,0622°, 19,9373°, dokładne", f"{place + 1} z 3")
+    points = 'data-before="50.061700,19.937300" data-after="50.062200,19.937300"'
+    assert not missing(html, points, "z obu: Ekogroszek, Pellet", 'name="take_fuels" value="both" checked')
+    assert 'name="take_fuels" value="second" checked' in html_of(client.get(url_of(one, third)))
     given = {"decision": "first", "take_website": "second", "take_phone": "first", "take_name": "second"}
-    client.post(url_of(one, other), given)
+    answer = client.post(url_of(one, other), given | {"take_fuels": "both"})
+    following = (pairs[place + 1 :] + pairs[:place])[0]
+    assert answer["Location"] == reverse("admin:catalog_depot_pair", args=following)
     assert Dataset.objects.get(slug="depots").version == 1
     one.refresh_from_db()
     assert (one.name, one.website, one.phone) == (factories.fresh(other).name, "https://nowak.pl/", "+48 600 000 000")
-    assert one.confirmed_fields == ["name", "website"]
+    assert (one.confirmed_fields, one.fuels) == (["name", "website", "fuels"], ["ekogroszek", "pellet"])
+    assert other.fuels == ["ekogroszek"]  # as before, for when it comes back
     assert (other.publication, other.removal_reason, other.merged_into) == ("removed", "duplicate", one)
-    assert one.history.latest().history_change_reason == f"wchłonięto wpis {other.pk}: nazwa, strona internetowa"
+    absorbed = f"wchłonięto wpis {other.pk}: nazwa, strona internetowa, paliwa"
+    assert one.history.latest().history_change_reason == absorbed
     assert other.history.latest().history_change_reason == f"scalono z wpisem {one.pk}"
     assert {line.history_user for line in (one.history.latest(), other.history.latest())} == {editor}
     assert "jeden z wpisów jest już usunięty" in message_of(client.post(url_of(one, other), {"decision": "second"}))
