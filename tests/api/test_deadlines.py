@@ -18,7 +18,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 
 def test_links_lead_to_the_other_pages_of_the_same_question(client):
-    ResolutionFactory()
     for year in (2997, 2998, 2999):
         DeadlineFactory(date=date(year, 1, 1))
     asked = "from=2024-05-01&limit=1&offset={}&voivodeship=Ma%C5%82opolskie"
@@ -31,7 +30,7 @@ def test_links_lead_to_the_other_pages_of_the_same_question(client):
 
 def test_deadlines_of_a_voivodeship_and_an_appliance_in_short_are_those_of_the_voivodeship(client):
     slaskie = state_of("24")
-    ResolutionFactory(), ResolutionFactory(state=slaskie)
+    ResolutionFactory(state=slaskie)
     unclear = {"unclear_appliances": ["boiler_class_4"], "caveat": "Źródła różnią się."}
     DeadlineFactory(date=date(2997, 1, 1), applies_to="jedna", appliances=["stove"], **unclear)
     both = {"applies_to": "obie", "appliances": ["stove"], "unclear_appliances": ["fireplace"]}
@@ -49,7 +48,6 @@ def test_deadlines_of_a_voivodeship_and_an_appliance_in_short_are_those_of_the_v
 
 
 def test_deadlines_ascend_and_the_widest_comes_first_on_one_day(client):
-    ResolutionFactory()
     DeadlineFactory(date=date(2028, 1, 1), applies_to="później")
     DeadlineFactory(krakow=True, applies_to="lokalnie")
     DeadlineFactory(applies_to="wszędzie")
@@ -59,7 +57,6 @@ def test_deadlines_ascend_and_the_widest_comes_first_on_one_day(client):
 
 
 def test_the_next_deadline_is_asked_with_the_day_today_by_default_and_its_status_agrees(client):
-    ResolutionFactory()
     for year in (2000, 2027, 2999):
         DeadlineFactory(date=date(year, 1, 1))
     for on, following, status in (
@@ -88,7 +85,6 @@ def events_of(answer):
 
 @pytest.fixture
 def deadlines():
-    ResolutionFactory()
     DeadlineFactory(krakow=True, date=date(2019, 9, 1), applies_to="wszystko", description="Linia; z, znakami\\")
     DeadlineFactory(outside_krakow=True, applies_to="kotły klasy 3 i 4", caveat="Tylko w części.")
 
@@ -145,7 +141,6 @@ def test_without_a_deadline_or_a_state_there_is_no_calendar(client, deadlines):
 
 
 def test_titles_say_where_and_what(client):
-    ResolutionFactory()
     for made, title in (
         ({"kind": "existing_boilers"}, "Małopolskie: koniec używania: kotły"),
         ({"kind": "solid_fuel_ban"}, "Małopolskie: koniec paliw stałych: kotły"),

@@ -9,7 +9,7 @@ from fueldepot.http.query import LONGEST_IGNORED
 from fueldepot.http.views import JSON
 from tests import factories
 from tests.openapi.description import example_of
-from tests.regulations.factories import DeadlineFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -23,7 +23,7 @@ PATHS |= {"regulations/malopolskie.ics": 300}
 def test_an_answer_is_known_again(client):
     depot = factories.DepotFactory(municipality=factories.krakow())
     factories.BoundaryFactory(municipality=factories.krakow())
-    ResolutionFactory(), DeadlineFactory()
+    DeadlineFactory()
     for path, lifetime_s in PATHS.items():
         address = "/api/v1/" + path.format(depot=depot.pk)
         known = client.get(address)

@@ -67,7 +67,7 @@ def test_a_voivodeship_whose_state_was_never_imported(client, query):
 
 
 def test_a_deadline_within_a_year_in_a_state_that_nobody_has_confirmed(client):
-    factories.krakow(), factories.zakopane(), ResolutionFactory()
+    factories.krakow(), factories.zakopane()
     DeadlineFactory(outside_krakow=True, date=date(2027, 1, 1))
     DeadlineFactory(date=date(2030, 1, 1))
     for on, as_of, overdue in (
@@ -107,7 +107,6 @@ def test_without_a_next_deadline_the_unit_says_why(client):
 
 def test_of_an_uncertain_rule_nobody_knows_whether_it_binds(client):
     factories.krakow()
-    ResolutionFactory()
     DeadlineFactory(uncertain=True, caveat="Źródła są sprzeczne.")
     DeadlineFactory(uncertain=True, outside_krakow=True)
     rows = one(client, teryt="1261011")["resolution"]["deadlines"]
@@ -149,7 +148,7 @@ def test_a_caveat_about_one_municipality_stands_there_alone(client):
     factories.zakopane(), factories.nowy_targ_rural(), factories.krakow()
     text = "1211092 | Tylko wieś.\n\n\t1261011\N{NO-BREAK SPACE}| Tylko rynek.\nPytaj."
     scope = {"partly": ["1211092", "1261011"], "part_caveat": text}
-    ResolutionFactory(), DeadlineFactory(**scope)
+    DeadlineFactory(**scope)
     # The code of the last line left the scope when the municipality got another: its text stands in every part.
     FuelBanFactory(**scope | {"part_caveat": "1211093 | Tylko wieś.\n1206011 | Tylko las."})
     for query, caveats in (

@@ -20,7 +20,7 @@ from tests import factories
 from tests.client import shared_rows
 from tests.fueldepot.mcp.conftest import post
 from tests.pages.reading import missing, read, text_of
-from tests.regulations.factories import DeadlineFactory, FuelBanFactory, ResolutionFactory, state_of
+from tests.regulations.factories import DeadlineFactory, FuelBanFactory, state_of
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +35,7 @@ def country():
     factories.PostcodeFactory(code="34-500", shares=[(town, 3)])
     depot = factories.DepotFactory(municipality=town, name="Opał Próba", fuels=["pellet"], hours=None)
     factories.price_depots(1500, 1600, 1700, depot__municipality=town, depot__fuels=["pellet"])
-    DeadlineFactory(state=ResolutionFactory().state, date=date(2999, 1, 1), appliances=["boiler_class_3"])
+    DeadlineFactory(date=date(2999, 1, 1), appliances=["boiler_class_3"])
     FuelBanFactory()
     factories.average(2019, "0.6", "prad-g11", source="GUS za X")
     return depot

@@ -18,7 +18,7 @@ from prices.models import DepotPrice
 from regulations.models import LegalState
 from tests import factories
 from tests.pages.reading import KRAKOW, PAGES, text_of
-from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -96,7 +96,6 @@ def test_a_validator_follows_whatever_the_page_shows(reader, depot, depot_page):
     for other in (depot, *factories.DepotFactory.create_batch(2)):
         factories.DepotPriceFactory(depot=other, day=timezone.localdate())
     LegalStateFactory(as_of=date(2026, 9, 11))
-    ResolutionFactory()
     DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
     factories.PostcodeFactory(code="30-001")
     entries.rebuild_index()

@@ -10,7 +10,7 @@ from pages.machine_files import SiteMapEntry, SiteMapSection
 from tests import factories
 from tests.client import build_snapshots
 from tests.pages.crawler import Crawler, check_pages, chosen
-from tests.regulations.factories import DeadlineFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +22,6 @@ def test_the_pages_are_in_order(depot, demonstration):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.2992, lon=19.9496)
     for code in ("30-001", "34-500"):
         factories.PostcodeFactory(code=code)
-    ResolutionFactory()
     factories.DepotFactory.create_batch(2, name="Skład opału")
     factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())
     build_snapshots()

@@ -57,7 +57,6 @@ def test_legal_states_and_their_deadlines(client):
 
 def test_the_feed_does_not_grow_older_when_its_newest_entry_leaves(client, monkeypatch):
     LegalStateFactory(as_of=ON - timedelta(days=200))
-    ResolutionFactory()
     DeadlineFactory(date=ON)
     for later in (0, 1):
         monkeypatch.setattr("pages.feed.timezone.localdate", lambda later=later: ON + timedelta(days=later))
@@ -66,8 +65,6 @@ def test_the_feed_does_not_grow_older_when_its_newest_entry_leaves(client, monke
 
 
 def test_a_deadline_says_what_is_uncertain_about_it(client):
-    LegalStateFactory()
-    ResolutionFactory()
     caveat = "Co do klasy 5 źródła są sprzeczne."
     DeadlineFactory(date=ON, description="Nie wolno.", scope="powiat", caveat=caveat)
     texts = [entry.findtext(f"{ATOM}summary") for entry in entries(client)]

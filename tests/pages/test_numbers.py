@@ -14,7 +14,7 @@ from pages.polish import day
 from subsidy import rules
 from tests import factories
 from tests.pages.reading import KRAKOW, missing, text_of
-from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -114,7 +114,6 @@ def test_prices(check, ask, priced):
 @pytest.mark.parametrize("query", ["", "?teryt=1261011"])
 def test_regulations(check, ask, query):
     LegalStateFactory(as_of=timezone.localdate())
-    ResolutionFactory()
     DeadlineFactory(krakow=True, date=date(2019, 9, 1), applies_to="wszystkie paliwa")
     DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
     FuelBanFactory()

@@ -14,13 +14,13 @@ from fueldepot.http.api_description import document
 from tests import factories
 from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, canonical_of, expect, missing, present, runnable
-from tests.regulations.factories import DeadlineFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory
 
 pytestmark = pytest.mark.django_db
 
 
 def test_every_page_says_what_it_is_and_may_be_cached(client, depot, prices):
-    DeadlineFactory(state=ResolutionFactory().state)
+    DeadlineFactory()
     for path in (*PAGES, "/ceny/porownanie/"):
         answer = client.get(path)
         assert answer.status_code == 200, path
@@ -140,7 +140,6 @@ def test_the_rules_are_ten_and_their_examples_answer(client, depot):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.2992, lon=19.9496)
     factories.PostcodeFactory(code="30-001")
     factories.PostcodeFactory(code="34-500")
-    ResolutionFactory()
     DeadlineFactory()
     html = client.get("/api/").content.decode()
     assert sum(block.count("<li>") for block in re.findall(r'aria-labelledby="zasady".*?</ol>', html, re.DOTALL)) == 10

@@ -18,7 +18,7 @@ from fueldepot.http import cache_control
 from pages.svg import territory
 from tests import factories
 from tests.pages.reading import KRAKOW, ZAKOPANE, missing, present, read, text_of
-from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -152,7 +152,6 @@ def test_official_averages_show_their_gaps(client):
 
 def test_deadlines_on_a_line(client):
     LegalStateFactory(as_of=timezone.localdate())
-    ResolutionFactory()
     DeadlineFactory(krakow=True, date="2019-09-01")
     DeadlineFactory(outside_krakow=True, date="2999-01-01", applies_to="<kotły> & piece")
     figure = picture_of(read(client, "/przepisy/malopolskie/"), "timeline")

@@ -96,7 +96,6 @@ def test_deadlines_that_are_not_known_have_not_passed(client, kind, unknown):
 
 
 def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
-    ResolutionFactory()
     DeadlineFactory(date=date(2019, 9, 1), uncertain=True, caveat="Źródła są sprzeczne.")
     for query in ("", "?teryt=1261011"):
         said = "nie wiadomo, czy obowiązuje Źródła są sprzeczne."
@@ -108,7 +107,6 @@ def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
 @pytest.mark.parametrize(("days", "named"), [(1, True), (400, False)])
 def test_an_old_state_names_the_deadline_within_a_year(client, days, named):
     state_of("12", as_of=timezone.localdate() - timedelta(days=181))
-    ResolutionFactory()
     near = timezone.localdate() + timedelta(days=days)
     DeadlineFactory(outside_krakow=True, date=near, applies_to="kotły klasy 3 i 4")
     sentence = f"a w ciągu roku mija termin: {day(near)} – kotły klasy 3 i 4. Przed decyzją".replace(NO_BREAK, " ")
@@ -121,7 +119,6 @@ def test_an_old_state_names_the_deadline_within_a_year(client, days, named):
 
 def test_the_unit_is_told_its_own_next_deadline_first(client):
     """The JSON has the deadline in `resolution`; page and twin of Kraków do not show it first."""
-    ResolutionFactory()
     DeadlineFactory(outside_krakow=True, date=date(2998, 1, 1), applies_to="kotły klasy 3 i 4")
     DeadlineFactory(krakow=True, date=date(2999, 1, 1), applies_to="węgiel")
     for address in (f"{URL}?teryt=1261011", "/przepisy/malopolskie.md?teryt=1261011"):
@@ -138,8 +135,6 @@ def test_what_editors_type_is_escaped(client):
 
 def test_the_map_names_the_next_deadline_or_that_none_is_left():
     factories.BoundaryFactory()
-    state_of("12")
-    ResolutionFactory()
     DeadlineFactory(date=date(2028, 1, 1))
     for today, label in ((date(2027, 12, 31), "2028"), (date(2028, 1, 1), "–")):
         (shape,) = regulations_page(today).content["draw_map"]().links
@@ -186,7 +181,6 @@ def test_the_list_names_the_next_deadline(client, acts):
 def same_day():
     """Create deadlines of one day for two appliances outside Kraków and one of them in Kraków, in an old state."""
     state_of("12", as_of=timezone.localdate() - timedelta(days=181))
-    ResolutionFactory()
     near = timezone.localdate() + timedelta(days=30)
     around = {"date": near, "excluded": ["1261011"], "scope": "okolice Krakowa Wlkp."}
     DeadlineFactory(**around, applies_to="piece", description="Piece trzeba wymienić.")

@@ -11,7 +11,7 @@ from subsidy import rules
 from tests import factories
 from tests.client import shared_rows
 from tests.pages.reading import NOINDEX, canonical_of, html_of, missing, present, runnable, text_of
-from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_day")]
 
@@ -33,7 +33,6 @@ def inside(day, *appliances, **values):
 def acts():
     """Create deadlines: of class 3 boilers outside Kraków at the end of the year, of everything in Kraków in 2019."""
     LegalStateFactory(as_of=ON)
-    ResolutionFactory()
     outside(2027, CLASS_3, sources="Dziennik | https://example.pl/dz")
     inside(date(2019, 9, 1), CLASS_3, "fireplace", exemptions=["ecodesign"])
     FuelBanFactory()

@@ -151,8 +151,8 @@ def test_every_address_that_a_twin_names_answers(client, everything):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.3, lon=19.95)
     for code in ("30-001", "34-500"):
         factories.PostcodeFactory(code=code)
-    DeadlineFactory(date=date(2999, 1, 1), appliances=["boiler_class_3"])
     ResolutionFactory(text_url="https://example.pl/akt_1_(2)/_a")
+    DeadlineFactory(date=date(2999, 1, 1), appliances=["boiler_class_3"])
     factories.average(2022, 900, source="strona https://example.pl/rok_2022/#_tabela, plik dane_2022.xlsx")
     rebuild_index()
     pages = [twin_path(entry.path) for entry in all_pages(timezone.localdate())]

@@ -44,6 +44,14 @@ class ResolutionFactory(factory.django.DjangoModelFactory):
     scope = "całe województwo"
 
 
+def state_with_an_act():
+    """The legal state of Małopolska, with an act of the whole voivodeship unless it has one."""
+    state = LegalStateFactory()
+    if not models.Resolution.objects.filter(state=state).exists():
+        ResolutionFactory(state=state)
+    return state
+
+
 class AmendmentFactory(factory.django.DjangoModelFactory):
     class Meta:
         model = models.Amendment
@@ -64,7 +72,7 @@ class DeadlineFactory(factory.django.DjangoModelFactory):
         towns = factory.Trait(area="towns", scope="miasta")
         outside_towns = factory.Trait(area="outside_towns", scope="obszar poza miastami")
 
-    state = factory.LazyFunction(LegalStateFactory)
+    state = factory.LazyFunction(state_with_an_act)
     date = date(2027, 1, 1)
     kind = "existing_boilers"
     applies_to = "kotły klasy 3 i 4"
@@ -77,7 +85,7 @@ class FuelBanFactory(factory.django.DjangoModelFactory):
     class Meta:
         model = models.FuelBan
 
-    state = factory.LazyFunction(LegalStateFactory)
+    state = factory.LazyFunction(state_with_an_act)
     fuel = "muły węglowe"
     from_date = date(2017, 7, 1)
     scope = "całe województwo"

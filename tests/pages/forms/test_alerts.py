@@ -14,7 +14,7 @@ from pages.polish import day
 from tests import factories
 from tests.pages.forms.conftest import token_of
 from tests.pages.reading import expect
-from tests.regulations.factories import DeadlineFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory
 
 PATH = "/powiadomienia/"
 END = "/powiadomienia/koniec/?znak="
@@ -38,7 +38,6 @@ def confirm(stranger, link):
 
 
 def test_a_place_is_asked_for_confirmed_and_ended(stranger, place):
-    ResolutionFactory()
     DeadlineFactory(date=stranger.clock.now.date() + timedelta(days=200))
     expect(stranger.fill(PATH, place=place.name), "Sprawdź pocztę")
     (row,) = Subscription.objects.all()
