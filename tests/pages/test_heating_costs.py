@@ -1,43 +1,144 @@
-"""The page of heating costs, its twin and its CSV."""
+"""The comparison of heating costs: its endpoint, its page, the twin of that and its CSV."""
 
 import re
-from datetime import date
-from decimal import Decimal
+from datetime import date, timedelta
 
 import pytest
 from django.utils import timezone
 
 from catalog.search import entries
+from regulations.codes import Appliance
 from tests import factories
 from tests.pages.reading import NOINDEX, csv_rows, expect, html_of, missing, text_of
-from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
-PATH = "/ceny/porownanie/"
+URL, PATH = "/api/v1/heating-costs", "/ceny/porownanie/"
+BOILERS = ["boiler_class_5", "boiler_ecodesign"]
 
 
 @pytest.fixture
 def pellet():
+    """Create three prices of pellet in Kraków, today."""
     factories.price_depots(1540, 1640, 1740)
+
+
+def rows_of(client, **query):
+    return {row["source"]: row for row in client.get(URL, query).json()["rows"]}
 
 
 def read(client, query=""):
     return text_of(client.get(f"{PATH}{query}"))
 
 
-def test_a_row_has_its_range_and_where_the_numbers_come_from(client, pellet):
+def test_the_median_of_the_voivodeship_else_of_poland_with_rounded_ranges_is_the_same_everywhere(client, pellet):
+    factories.price_depots(1940, 2040, 2140, depot__municipality=factories.warszawa())
+    row = rows_of(client, teryt="1261011")["pellet"]
+    price = row["price"]
+    assert (price["amount"], price["kind"], price["n"], price["area"]) == (1640, "median", 3, "województwo małopolskie")
+    assert price["window_to"] == timezone.localdate().isoformat()
+    # To the grosz and to a hundred złoty.
+    assert row["cost_per_kwh"] == {"low": 0.37, "middle": 0.4, "high": 0.45}
+    assert (row["cost_per_year"], row["amount_per_year"]) == ({"low": 7800, "middle": 8400, "high": 9400}, 5.15)
+    assert rows_of(client, teryt="12")["pellet"]["cost_per_year"] == row["cost_per_year"]
     shown = "0,37–0,45 zł", "rocznie 7 800–9 400 zł", "1 640 zł/t, mediana 3 cen", "4,6–4,9, zwykle 4,8 kWh/kg"
-    expect(client.get(PATH), *shown)
+    expect(client.get(f"{PATH}?miejsce=1261011"), *shown)
+    twin = html_of(client.get("/ceny/porownanie.md?miejsce=1261011"))
+    assert "| 1 | Pellet, kocioł na pellet | 0,37–0,45 zł | 7 800–9 400 zł | 5,15 t | 1 640 zł/t, mediana 3 cen" in twin
+    rows = {row["zrodlo_ciepla"]: row for row in csv_rows(client.get("/ceny/porownanie.csv?miejsce=1261011"))}
+    row = rows["pellet"]
+    assert (row["cena_zl"], row["kwh_od_zl"], row["rocznie_do_zl"], row["liczba_cen"]) == ("1640", "0.37", "9400", "3")
+    assert rows["gas"]["kwh_od_zl"] == ""
+    factories.bielsko_biala()
+    price = rows_of(client, voivodeship="slaskie")["pellet"]["price"]
+    assert (price["amount"], price["n"], price["area"]) == (1840, 6, "Polska")
+
+
+def test_an_invented_price_within_the_window_makes_a_demonstration_not_for_search_engines(client, pellet):
+    factories.price_depots(1940, 2040, 2140, depot__municipality=factories.warszawa())
+    today = timezone.localdate()
+    for is_invented, day in ((False, today - timedelta(days=300)), (True, today)):
+        factories.price_depots(1500, day=day, depot__demonstration=True)
+        answer = client.get(URL, {"teryt": "1261011"}).json()
+        (row,) = [row for row in answer["rows"] if row["source"] == "pellet"]
+        assert (answer["demonstration"], row["price"]["demonstration"]) == (is_invented, is_invented)
+        assert client.get(URL, {"voivodeship": "mazowieckie"}).json()["demonstration"] is False
+        page = client.get(f"{PATH}?wojewodztwo=malopolskie")
+        assert ("Mediany składów na tej stronie są zmyślone" in text_of(page)) is is_invented
+    assert NOINDEX in client.get(PATH).content.decode()
+
+
+def test_the_heat_of_a_year(client):
+    for query, demand in (({}, 21_000), ({"area": 100, "need": 80}, 8_000), ({"kwh": "18000", "area": 100}, 18_000)):
+        assert client.get(URL, query).json()["demand_kwh"] == demand
     expect(client.get(f"{PATH}?powierzchnia=100,5&potrzeba=87,5"), "8794 kWh ciepła rocznie")
 
 
-def test_ones_own_prices_are_counted_and_stay_in_their_fields(client):
+def test_ones_own_price_and_efficiency_come_first_and_stay_in_their_fields(client, pellet):
+    row = rows_of(client, teryt="1261011", price_pellet="1500,50")["pellet"]
+    assert (row["price"]["amount"], row["price"]["kind"], row["price"]["area"]) == (1500.5, "own", None)
+    for bag, tonne in (("36", 2400), ("38", 2533.33), ("25.55", 1703.33)):
+        assert rows_of(client, bag_pellet=bag)["pellet"]["price"]["amount"] == tonne
+    assert rows_of(client, bag_pellet="36", price_pellet="1600")["pellet"]["price"]["amount"] == 1600
+    value = rows_of(client, efficiency_heat_pump_air="3.5", price_heat_pump_air="1.05")["heat_pump_air"]
+    assert value["cost_per_kwh"] == {"low": 0.3, "middle": 0.3, "high": 0.3}
+    assert (value["efficiency"]["default"], value["efficiency"]["certainty"]) == (3.5, "own")
     own = "?cena_pellet=1.640&worek_ekogroszek_class_5=38&cena_gas=0,38"
     html = client.get(f"{PATH}{own}&sprawnosc_gas=0,95").content.decode()
     fields = (f'name="{name}"' for name in ("cena_pellet", "worek_ekogroszek_class_5", "sprawnosc_gas"))
     assert not missing(html, *fields, 'value="1640"', NOINDEX)
     expect(client.get(f"{PATH}{own}"), "1 640 zł/t, Twoja cena", "1 900 zł/t, Twoja cena", "0,40–0,44 zł")
+
+
+def test_without_a_price_there_is_no_cost_and_no_rank_and_the_twin_says_why(client):
+    rows = rows_of(client).values()
+    assert len(rows) == 20
+    for row in rows:
+        assert [row[name] for name in ("price", "cost_per_kwh", "cost_per_year", "group")] == [None] * 4
+        assert row["amount_per_year"] > 0
+    lines = client.get(f"{PATH[:-1]}.md").content.decode().splitlines()
+    too_few, none = "| za mało cen; podaj własną |", "| podaj własną cenę |"
+    for source, reason in (("Pellet", too_few), ("Pompa ciepła", none), ("Gaz", none)):
+        assert any(f"| {source}" in line and reason in line for line in lines), source
+    notes = " ".join(client.get(URL).json()["notes"])
+    assert not missing(notes, "zakupu i montażu", "zachodzą na siebie", "W-1.1", "Ciepła z sieci, miału")
+
+
+def test_the_newest_average_of_electricity_with_its_year_and_none_of_gas(client):
+    malopolskie = factories.krakow().voivodeship
+    for slug, area, year, value in (
+        ("prad-g11", None, 2023, "0.93"),
+        ("prad-g11", None, 2024, "1.01"),
+        ("prad-g11", malopolskie, 2024, "0.97"),
+        ("gaz-w11", None, 2025, "0.36"),
+    ):
+        factories.average(year, value, slug, voivodeship=area)
+    rows = rows_of(client)
+    price = rows["electric"]["price"]
+    assert (price["amount"], price["kind"], price["year"], price["area"]) == (1.01, "official", 2024, "Polska")
+    assert rows_of(client, teryt="1261011")["heat_pump_ground"]["price"]["amount"] == 0.97
+    assert rows["gas"]["price"] is None
+    assert rows_of(client, price_gas="0.38")["gas"]["cost_per_kwh"] == {"low": 0.4, "middle": 0.42, "high": 0.44}
+
+
+def test_ranges_that_overlap_are_one_group_in_polish_order(client):
+    prices = {"price_pellet": 1600, "price_ekogroszek_class_5": 2400, "price_electric": "1.10", "price_gas": "1.00"}
+    priced = [(row["source"], row["group"]) for row in client.get(URL, prices).json()["rows"] if row["group"]]
+    assert priced == [("ekogroszek_class_5", 1), ("pellet", 1), ("gas", 2), ("electric", 2)]
+    for query, ordered in (
+        (
+            "?cena_pellet=1600&cena_ekogroszek_class_5=2400&cena_electric=1,10",
+            ("Podobnie", "Ekogroszek, kocioł", "Pellet, kocioł", "Wyraźnie drożej", "Grzejniki na prąd"),
+        ),
+        (
+            "?cena_heat_pump_ground=0,50&cena_heat_pump_air=1&cena_electric=2",
+            ("Najtaniej", "Wyraźnie drożej", "Jeszcze drożej"),
+        ),
+    ):
+        text = read(client, query)
+        assert [*map(text.index, ordered)] == sorted(map(text.index, ordered)), query
+        assert text.count("Wyraźnie drożej") == 1
 
 
 def test_the_axis_fits_on_a_phone_whatever_the_price(client):
@@ -52,20 +153,18 @@ def test_the_axis_fits_on_a_phone_whatever_the_price(client):
         assert re.findall("<span>([^<]+)</span>", scale) == labels
 
 
-def test_sources_without_a_price_are_folded(client, pellet):
-    priced, _, others = client.get(PATH).content.decode().partition('<h2 id="grupa-2">Bez ceny</h2>')
+def test_sources_without_a_price_are_folded_unless_it_is_one(client, pellet):
+    page = client.get(PATH).content.decode()
+    priced, _, others = page.partition('<h2 id="grupa-2">Bez ceny</h2>')
     assert 'name="cena_pellet"' in priced
     folded = others.partition('<summary class="act">Pokaż ')[2].partition("</section>")[0]
     assert re.match(r"\d+ źródeł ciepła bez ceny</summary>", folded)
     assert folded.count('name="cena_') == int(folded.split(" ")[0])
     assert re.search(r"</ul>\s*</details>\s*$", folded)
-
-
-def test_one_source_without_a_price_is_shown_unfolded(client):
-    fields = set(re.findall(r'name="(cena_\w+)"', client.get(PATH).content.decode()))
-    html = client.get(PATH, dict.fromkeys(fields - {"cena_pellet"}, "1")).content.decode()
+    fields = set(re.findall(r'name="(cena_\w+)"', page))
+    html = client.get(PATH, dict.fromkeys(fields - {"cena_gas"}, "1")).content.decode()
     alone = html.partition(">Bez ceny</h2>")[2].partition("</section>")[0]
-    assert re.findall(r'name="(cena_\w+)"', alone) == ["cena_pellet"]
+    assert re.findall(r'name="(cena_\w+)"', alone) == ["cena_gas"]
     assert "bez ceny</summary>" not in html
     assert html.count("<details") == html.count("</details>")
 
@@ -91,13 +190,6 @@ def test_pages_and_a_citation_lead_to_the_same_comparison(client, pellet):
     assert f"{cited}?wojewodztwo=malopolskie, stan na" in read(client, "?wojewodztwo=małopolskie")
 
 
-def test_a_source_without_a_price_says_why(client):
-    rows = client.get(f"{PATH[:-1]}.md").content.decode().splitlines()
-    too_few, none = "| za mało cen; podaj własną |", "| podaj własną cenę |"
-    for source, reason in (("Pellet", too_few), ("Pompa ciepła", none), ("Gaz", none)):
-        assert any(f"| {source}" in row and reason in row for row in rows), source
-
-
 def test_the_twin_asks_which_of_several_places_is_meant(client):
     for unit in (factories.krakow(), factories.zakopane()):
         factories.PlaceFactory(name="Dąbrowa", municipality=unit)
@@ -109,20 +201,36 @@ def test_the_twin_asks_which_of_several_places_is_meant(client):
     assert not missing(text, "Które miejsce masz na myśli?", "/ceny/porownanie.md?miejsce=1217011)")
 
 
-def test_a_source_that_may_not_be_used_for_ever_says_so_in_its_row(client):
-    LegalStateFactory(as_of=timezone.localdate())
-    ResolutionFactory()
-    DeadlineFactory(outside_krakow=True, date=date(2100, 1, 1), appliances=["boiler_class_3", "boiler_class_4"])
-    factories.zakopane()
-    text = read(client, "?miejsce=1217011&cena_ekogroszek_feeder=1500")
-    row = text[text.index("Ekogroszek, podajnik poniżej klasy 5") :]
-    assert "Zakopane: do 31 grudnia 2099 r." in row[: row.index("Skąd te liczby")]
+def test_the_csv_refuses_what_the_page_names_and_leaves_out(client):
+    for query, reason in [
+        ("miejsce=qqqq", "Nie znaleźliśmy takiego miejsca"),
+        ("kwh=x", "kWh rocznie"),
+        ("wojewodztwo=xx", "województw"),
+    ]:
+        refusal = client.get(f"/ceny/porownanie.csv?{query}")
+        assert (refusal.status_code, refusal["Cache-Control"]) == (400, "no-store")
+        assert reason in refusal.content.decode()
+        page = client.get(f"{PATH}?{query}").content.decode()
+        assert not missing(page, reason, 'href="/ceny/porownanie.csv"')
 
 
-def test_what_is_forbidden_comes_last_and_is_marked(client):
-    LegalStateFactory(as_of=timezone.localdate())
-    ResolutionFactory()
-    DeadlineFactory(date=date(2019, 9, 1), appliances=["boiler_class_3", "boiler_class_4"])
+@pytest.fixture
+def ban():
+    """Forbid every appliance for solid fuel in Kraków, fireplaces with an exemption."""
+    boilers = [code.value for code in Appliance if code != Appliance.FIREPLACE]
+    every = {"kind": "solid_fuel_ban", "date": "2019-09-01"}
+    DeadlineFactory(**every, appliances=boilers)
+    DeadlineFactory(**every, appliances=["fireplace"], exemptions=["ecodesign"])
+
+
+def test_what_the_place_forbids_says_so_in_its_row_and_comes_last(client, ban):
+    rows = rows_of(client, teryt="1261011")
+    assert rows["pellet"]["allowed"] is False
+    assert "nie wolno już używać od 1" in rows["pellet"]["rule"]
+    assert rows["pellet"]["rule_url"].endswith("/przepisy/sprawdz/?miejsce=1261011&piec=boiler_class_5")
+    assert rows["beech_fireplace"]["allowed"] is None
+    assert "chyba że spełnia ekoprojekt" in rows["beech_fireplace"]["rule"]
+    assert (rows["heat_pump_air"]["allowed"], rows["gas"]["allowed"]) == (True, None)
     query = "?miejsce=1261011&cena_ekogroszek_feeder=1000&cena_heat_pump_ground=1&cena_heat_pump_air=1,80"
     html = client.get(f"{PATH}{query}").content.decode()
     permitted, _, forbidden = html.partition(">Kraków: tym nie wolno ogrzewać</h2>")
@@ -137,42 +245,36 @@ def test_what_is_forbidden_comes_last_and_is_marked(client):
     assert "nie wolno tu ogrzewać" not in client.get(f"{PATH[:-1]}.md").content.decode()
 
 
-def test_overlapping_sources_are_not_ranked(client):
-    text = read(client, "?cena_pellet=1600&cena_ekogroszek_class_5=2400&cena_electric=1,10")
-    assert text.index("Podobnie") < text.index("Ekogroszek, kocioł") < text.index("Pellet, kocioł")
-    assert text.index("Pellet, kocioł") < text.index("Wyraźnie drożej") < text.index("Grzejniki na prąd")
-    groups = read(client, "?cena_heat_pump_ground=0,50&cena_heat_pump_air=1&cena_electric=2")
-    assert groups.index("Najtaniej") < groups.index("Wyraźnie drożej") < groups.index("Jeszcze drożej")
-    assert groups.count("Wyraźnie drożej") == 1
+def test_a_ban_of_coal_is_none_of_pellet(client):
+    DeadlineFactory(date="2019-09-01", appliances=BOILERS, fuels=["hard_coal"])
+    rows = rows_of(client, teryt="1261011")
+    assert (rows["ekogroszek_class_5"]["allowed"], rows["pellet"]["allowed"]) == (False, None)
 
 
-def test_the_twin_and_the_csv_have_the_same_numbers(client, pellet):
-    twin = html_of(client.get("/ceny/porownanie.md"))
-    assert "| 1 | Pellet, kocioł na pellet | 0,37–0,45 zł | 7 800–9 400 zł | 5,15 t | 1 640 zł/t, mediana 3 cen" in twin
-    rows = {row["zrodlo_ciepla"]: row for row in csv_rows(client.get("/ceny/porownanie.csv"))}
-    row = rows["pellet"]
-    assert (row["cena_zl"], row["kwh_od_zl"], row["rocznie_do_zl"], row["liczba_cen"]) == ("1640", "0.37", "9400", "3")
-    assert rows["gas"]["kwh_od_zl"] == ""
+def test_a_limit_counts_from_its_own_day_on_and_a_source_that_may_not_be_used_for_ever_says_so(client):
+    DeadlineFactory(date=date(2100, 1, 1), appliances=BOILERS)
+    text = read(client, "?miejsce=1261011&cena_ekogroszek_class_5=1500")
+    row = text[text.index("Ekogroszek, kocioł klasy 5") :]
+    assert "Kraków: do 31 grudnia 2099 r." in row[: row.index("Skąd te liczby")]
+    for days, allowed in ((1, True), (0, None)):
+        day = timezone.localdate() + timedelta(days=days)
+        DeadlineFactory(date=day, appliances=BOILERS, conditions=["network_available"])
+        assert rows_of(client, teryt="1261011")["pellet"]["allowed"] is allowed
 
 
-def test_the_csv_refuses_what_the_page_names_and_leaves_out(client, pellet):
-    for query, reason in [
-        ("miejsce=qqqq", "Nie znaleźliśmy takiego miejsca"),
-        ("kwh=x", "kWh rocznie"),
-        ("wojewodztwo=xx", "województw"),
-    ]:
-        refusal = client.get(f"/ceny/porownanie.csv?{query}")
-        assert (refusal.status_code, refusal["Cache-Control"]) == (400, "no-store")
-        assert reason in refusal.content.decode()
-        page = client.get(f"{PATH}?{query}").content.decode()
-        assert reason in page
-        assert 'href="/ceny/porownanie.csv"' in page
+OLD = "fireplace | 2017-07-01"
 
 
-def test_invented_prices_are_not_for_search_engines(client):
-    for amount in (1540, 1640, 1740):
-        depot = factories.DepotFactory(demonstration=True, source_id=f"demo/{amount}")
-        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=timezone.localdate())
-    answer = client.get(PATH)
-    assert NOINDEX in answer.content.decode()
-    assert "Mediany składów na tej stronie są zmyślone" in text_of(answer)
+@pytest.mark.parametrize(("spared", "allowed"), [([OLD], None), (["fireplace"], True), ([OLD, "fireplace"], True)])
+def test_what_is_spared_by_its_age_alone_depends_on_it(client, spared, allowed):
+    for line in spared:
+        DeadlineFactory(appliances=["stove"], spared=line)
+    assert rows_of(client, teryt="1261011")["beech_fireplace"]["allowed"] is allowed
+
+
+def test_without_a_municipality_nothing_is_judged_and_a_postcode_stands_for_that_of_most_addresses(client, ban):
+    for query in ({}, {"voivodeship": "malopolskie"}, {"teryt": "1261"}):
+        assert rows_of(client, **query)["pellet"]["allowed"] is None
+    factories.PostcodeFactory()
+    answer = client.get(URL, {"postcode": "30-001"}).json()
+    assert (answer["municipality"], answer["voivodeship"]) == ("1261011", "malopolskie")
