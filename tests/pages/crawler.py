@@ -5,7 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from html import unescape
 from math import ceil
 from typing import Any
 from urllib.parse import urldefrag, urlsplit
@@ -26,33 +26,10 @@ MOST_LINKS = 500
 """Links per view that are tried, evenly spread: every depot links to the same five forms."""
 
 DRAWING = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
+TITLE, ID = re.compile(r"<title>(.*?)</title>"), re.compile(r'<[^>]*\sid="([^"]*)"')
+LINK = re.compile(r'<(?:a|link)\s[^>]*?\bhref="([^"]*)"')
 MARKDOWN_LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 HEAD = ("- Adres: ", "- Stan na: ", "- Status danych: ", "- Licencja: ", "- Cytuj: ")
-
-
-class Reader(HTMLParser):
-    """Reads title, links and ids of a page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.title = ""
-        self.links: list[str] = []
-        self.ids: set[str] = set()
-        self._in_title = False
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self._in_title = tag == "title" and not self.title
-        self.ids.add(found.get("id") or "")
-        if tag in {"a", "link"}:
-            self.links.append(found.get("href") or "")
-
-    def handle_data(self, data: str) -> None:
-        if self._in_title:
-            self.title += data
-
-    def handle_endtag(self, tag: str) -> None:
-        self._in_title = False
 
 
 @dataclass
@@ -96,15 +73,16 @@ class Crawler:
         size = len(gzip.compress(DRAWING.sub(b"", answer.content), mtime=0))
         if size > MOST_BYTES:
             yield f"{entry.path}: {size} bytes compressed, more than {MOST_BYTES}"
-        reader = Reader()
-        reader.feed(answer.content.decode())
-        known = self.titles.setdefault(reader.title, entry.path)
-        if known != entry.path or not reader.title:
-            yield f"{entry.path}: has the title {reader.title!r} of {known}"
-        for link in reader.links:
-            if link.startswith("#") and link[1:] not in reader.ids:
+        html = answer.content.decode()
+        title, ids = "".join(TITLE.findall(html)[:1]), {*ID.findall(html)}
+        links = [unescape(link) for link in LINK.findall(html)]
+        known = self.titles.setdefault(title, entry.path)
+        if known != entry.path or not title:
+            yield f"{entry.path}: has the title {title!r} of {known}"
+        for link in links:
+            if link.startswith("#") and link[1:] not in ids:
                 yield f"{entry.path}: the link {link} leads nowhere in the page"
-        self.collect(entry.path, reader.links)
+        self.collect(entry.path, links)
 
     def check_twin(self, entry: SiteMapEntry) -> Iterator[str]:
         path = twin_path(entry.path)
