@@ -1,4 +1,3 @@
-import json
 from unittest.mock import Mock
 
 import pytest
@@ -7,7 +6,7 @@ from django.http import FileResponse
 from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 
-from fueldepot import errors, middleware
+from fueldepot import middleware
 from fueldepot.data import snapshot
 from pages import api_and_text_pages
 from tests import factories
@@ -81,14 +80,6 @@ def test_without_the_database_a_form_says_so_and_nobody_knows_what_was_removed(d
         answer = reader.post(f"/sklad/{depot.pk}/{form}/", {"email": "jan@opal-nowak.pl"})
         expect(answer, "Chwilowa przerwa", status=503)
         assert (answer["Retry-After"], answer["Cache-Control"]) == ("5", "no-store")
-
-
-def test_without_a_database_the_api_says_so_in_its_own_way():
-    """Also for paths without a viewset."""
-    answer = errors.unavailable(RequestFactory().get("/api/v1/stores"), AWAY[0])
-    assert answer.status_code == 503
-    assert json.loads(answer.content)["code"] == "unavailable"
-    assert answer["Retry-After"] == "5"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from django.template.loader import get_template
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from jinja2 import UndefinedError, meta, nodes
-from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from catalog.depots import fuels
 from catalog.depots.opening_times import OpeningState
@@ -52,15 +51,6 @@ def test_a_route_is_its_address_and_an_unknown_one_an_error():
     for source in ('{{ "nowhere"|route }}', '{{ url("depot-correct", "x") }}'):
         with pytest.raises(NoReverseMatch):
             render(source)
-
-
-def test_a_static_file_is_named_as_the_manifest_says(settings, tmp_path):
-    settings.DEBUG = False
-    (tmp_path / "staticfiles.json").write_text('{"version": "1.1", "paths": {"a.css": "a.0123.css"}, "hash": ""}')
-    files = CompressedManifestStaticFilesStorage(location=tmp_path, base_url="/static/")
-    assert [files.url("a.css"), files.url("a.css")] == ["/static/a.0123.css"] * 2
-    with pytest.raises(ValueError, match="Missing staticfiles manifest entry"):
-        files.url("b.css")
 
 
 def test_the_site_and_the_desk_have_an_engine_each():
