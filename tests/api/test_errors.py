@@ -109,13 +109,14 @@ def test_preflight(client):
     )
 
 
-def test_an_unknown_voivodeship_is_quoted_as_it_was_given(client):
+def test_an_unknown_voivodeship_is_quoted_as_it_was_given_shortened_and_made_visible(client):
     for path in ("/api/v1/regulations?voivodeship=Mała Polska", "/api/v1/regulations/Mała Polska.ics"):
         answer = client.get(path)
         check_body(answer, 404, "not_found")
         assert answer.json()["message"].startswith("no voivodeship is known by 'Mała Polska'; give the name,")
     assert len(client.get("/api/v1/regulations?voivodeship=Województwo Małopolskie").json()) == 1
     assert client.get("/api/v1/prices?voivodeship=POLSKA").status_code == 200
+    assert (quote("a" * 50), quote("a\x00b")) == ("'" + "a" * 40 + "…'", "'a\\x00b'")
 
 
 def test_our_own_fault_says_nothing_of_it_and_a_database_that_is_away_when_to_ask_again(monkeypatch):
@@ -126,11 +127,6 @@ def test_our_own_fault_says_nothing_of_it_and_a_database_that_is_away_when_to_as
     check_body(fault, 500, "server_error")
     check_body(away, 503, "unavailable")
     assert (b"secret" in fault.content, int(away["Retry-After"]) > 0) == (False, True)
-
-
-def test_a_given_value_is_shortened_and_made_visible():
-    assert quote("a" * 50) == "'" + "a" * 40 + "…'"
-    assert quote("a\x00b") == "'a\\x00b'"
 
 
 def test_advice_is_what_helps(client):
@@ -238,9 +234,10 @@ REFUSED = {
     ),
     "subsidy?": (
         ("people missing", ["income=1000"]),
+        ("walls malformed, people missing", ["income=1000&walls=x"]),
         ("people out_of_range", ["people=0", "people=21"]),
         ("people malformed", ["people=2.5"]),
-        ("people repeated", ["people=2&people=2"]),
+        ("people repeated", ["people=2&people=2", "income=1000&people=2&people=3"]),
         ("income malformed", ["people=2&income=nan", "people=2&income=1e3", "people=2&income=1%2000"]),
         ("income ambiguous", ["people=2&income=140.000"]),
         ("annual_income ambiguous", ["annual_income=140,000"]),

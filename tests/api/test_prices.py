@@ -139,20 +139,20 @@ def test_without_a_range_nothing_is_said_of_one(client, query):
     assert answer.get("arithmetic", {}).get("plausible_range", {}) == {}
 
 
-def test_where_some_assortments_have_no_range_that_is_said(client):
-    PlausibleRange.objects.filter(fuel="ekogroszek").delete()
-    method = client.get(f"{URL}/wegiel").json()["method"]
-    assert "1) odrzucamy ceny spoza wiarygodnego przedziału dla danego paliwa, o ile go ustalono; 2) każdy" in method
-
-
-def test_coal_takes_its_assortments_in_and_has_the_official_average(client, coal):
+def test_coal_takes_its_assortments_in_with_the_official_average_no_bag_and_ranges_of_some(client, coal):
     assert client.get(f"{URL}/wegiel").json()["n"] == 8
     for fuel in ("wegiel", "ekogroszek", "wegiel-kostka", "wegiel-orzech", "wegiel-groszek", "mial-weglowy"):
         assert client.get(f"{URL}/{fuel}").json()["gus"]["year"] == 2022
     for fuel in ("pellet", "brykiet", "drewno-kominkowe"):
         assert "gus" not in client.get(f"{URL}/{fuel}").json()
+    for fuel in ("wegiel", "wegiel-kostka", "brykiet", "drewno-kominkowe"):
+        assert not {"bag_kg", "bag_price"} & client.get(f"{URL}/{fuel}").json().keys()
     Observation.objects.all().delete()
-    assert client.get(f"{URL}/wegiel").json()["gus"] is None
+    PlausibleRange.objects.filter(fuel="ekogroszek").delete()
+    answer = client.get(f"{URL}/wegiel").json()
+    assert answer["gus"] is None
+    some = "1) odrzucamy ceny spoza wiarygodnego przedziału dla danego paliwa, o ile go ustalono; 2) każdy"
+    assert some in answer["method"]
 
 
 def test_an_official_average_names_its_year_and_where_it_was_read(client, coal):
@@ -169,11 +169,6 @@ def test_an_official_average_names_its_year_and_where_it_was_read(client, coal):
         assert "w 2022 r." in gus["description"]
         assert not missing(client.get("/ceny/ekogroszek/").content.decode(), "Rok 2022", source[0])
         assert "Rok 2022" in client.get("/ceny/ekogroszek.md").content.decode()
-
-
-def test_only_pellet_and_fine_coal_have_a_bag(client):
-    for fuel in ("wegiel", "wegiel-kostka", "brykiet", "drewno-kominkowe"):
-        assert not {"bag_kg", "bag_price"} & client.get(f"{URL}/{fuel}").json().keys()
 
 
 def test_what_is_not_approved_does_not_count_nor_what_is_of_a_removed_depot(client):

@@ -256,26 +256,18 @@ def test_acts_and_amendments_count_from_their_adoption(client, acts):
     assert len(one(client, on="2022-09-26")["resolution"]["acts"][0]["amendments"]) == 1
 
 
-def test_teryt_goes_before_postcode_before_voivodeship(client, acts):
-    factories.PostcodeFactory(code="43-300", shares=[(factories.bielsko_biala(), 1)])
-    factories.VoivodeshipFactory(teryt="14")
-    assert one(client, teryt="1261011", postcode="43-300", voivodeship="14")["teryt"] == "12"
-    assert one(client, postcode="43-300", voivodeship="14")["teryt"] == "24"
-
-
-def test_a_postcode_asks_for_its_municipality_with_most_addresses(client, acts):
+def test_a_postcode_asks_for_its_largest_municipality_in_each_voivodeship_behind_teryt(client, acts):
     shares = [(factories.nowy_targ_rural(), 2), (factories.krakow(), 7), (factories.zakopane(), 7)]
     factories.PostcodeFactory(code="34-400", shares=shares)
     unit = one(client, postcode="34-400")["requested_unit"]
     assert (unit["name"], unit["teryt"], unit["level"]) == ("Zakopane", "1217011", "municipality")
     assert unit["url"] == "http://127.0.0.1:8000/sklady/malopolskie/zakopane-1217011/"
-
-
-def test_a_postcode_in_two_voivodeships_answers_with_both(client, acts):
     factories.PostcodeFactory(code="43-300", shares=[(factories.bielsko_biala(), 9), (factories.zakopane(), 1)])
-    found = ask(client, postcode="43-300")
+    factories.VoivodeshipFactory(teryt="14")
+    found = ask(client, postcode="43-300", voivodeship="14")
     named = [(entry["teryt"], entry["requested_unit"]["name"]) for entry in found]
     assert named == [("12", "Zakopane"), ("24", "Bielsko-Biała")]
+    assert one(client, teryt="1261011", postcode="43-300", voivodeship="14")["teryt"] == "12"
 
 
 def test_municipality_golden_whole_and_what_binds(client, golden, acts):

@@ -145,12 +145,6 @@ def test_accepted(client):
         assert client.get(f"{URL}?{query}").status_code == 200
 
 
-def test_missing_people_are_named_beside_other_errors(client):
-    answer = client.get(URL, {"income": "1000", "walls": "x"})
-    assert errors_of(answer) == [("walls", "malformed"), ("people", "missing")]
-    assert errors_of(client.get(f"{URL}?income=1000&people=2&people=3")) == [("people", "repeated")]
-
-
 def test_a_message_never_repeats_an_income(client):
     for name in ("income", "annual_income"):
         for value in ("432x", "43210000.77", "432.117"):

@@ -18,6 +18,9 @@ from tests.pages.reading import NOINDEX, canonical_of, csv_rows, expect, html_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
+OF_PELLET = ("/ceny/pellet/", "/ceny/pellet/malopolskie/")
+FILES = [f"{path[:-1]}.{kind}" for path in OF_PELLET for kind in ("csv", "svg")]
+
 
 def test_all_fuels_and_the_arithmetic_of_one_which_says_that_it_has_no_range(client, prices):
     expect(client.get("/ceny/"), "Pellet 1 500 zł", "za mało cen")
@@ -83,28 +86,23 @@ def test_the_months_of_changes_are_named(client):
     assert changes_in_words(fuel, date(2026, 4, 2)).startswith("marzec\N{NO-BREAK SPACE}2026 wobec")
 
 
-def test_a_day_that_cannot_be_answered_says_so_above_the_numbers(client, prices):
-    for day in ("2999-01-01", "2001-01-01", "wczoraj", "2026-02-30"):
-        refusal = "Dzień w adresie nie jest datą z ostatnich 24 miesięcy: podaj dzień od "
-        for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
-            html = html_of(client.get(path, {"dzien": day}))
-            places = [html.index(part) for part in ("<main", refusal, "Pokazujemy ceny na dziś.", "<h1")]
+def test_a_day_or_a_window_that_cannot_be_answered_says_so_above_the_numbers(client, prices):
+    day = "Dzień w adresie nie jest datą z ostatnich 24 miesięcy: podaj dzień od "
+    window = "Okres mediany w adresie może mieć 3, 6 albo 12 miesięcy."
+    days = [{"dzien": text} for text in ("2999-01-01", "2001-01-01", "wczoraj", "2026-02-30")]
+    for query, refusal, instead, paths in (
+        *((query, day, "Pokazujemy ceny na dziś.", ("/ceny/", *OF_PELLET)) for query in days),
+        ({"okres": 5}, window, "Pokazujemy medianę z 6 miesięcy.", OF_PELLET),
+    ):
+        for path in paths:
+            html = html_of(client.get(path, query))
+            places = [html.index(part) for part in ("<main", refusal, instead, "<h1")]
             assert places == sorted(places)
-            assert refusal in client.get(f"{path[:-1]}.md", {"dzien": day}).content.decode()
+            assert refusal in client.get(f"{path[:-1]}.md", query).content.decode()
         for path in FILES:
-            answer = client.get(path, {"dzien": day})
+            answer = client.get(path, query)
             assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store")
             assert answer.content.decode().startswith(refusal)
-
-
-def test_a_window_that_no_median_has_is_refused_like_a_day(client, prices):
-    refusal = "Okres mediany w adresie może mieć 3, 6 albo 12 miesięcy."
-    for path in ("/ceny/pellet/", "/ceny/pellet/malopolskie/"):
-        expect(client.get(path, {"okres": 5}), f"{refusal} Pokazujemy medianę z 6 miesięcy.")
-        assert refusal in client.get(f"{path[:-1]}.md", {"okres": 5}).content.decode()
-    for path in FILES:
-        answer = client.get(path, {"okres": 5})
-        assert (answer.status_code, answer.content.decode()) == (400, f"{refusal}\n"), path
 
 
 def test_a_change_below_a_tenth_of_a_per_cent_is_zero_in_csv_too(client):
@@ -145,7 +143,7 @@ def test_a_voivodeship_with_too_few_prices_is_hatched(client):
     assert "województwo małopolskie: za mało cen" in drawn
 
 
-@pytest.mark.parametrize("path", ["/ceny/pellet/", "/ceny/pellet/malopolskie/"])
+@pytest.mark.parametrize("path", OF_PELLET)
 def test_a_median_covers_the_window_that_is_asked_for(client, prices, path):
     factories.price_depots(2000, 2100, 2200, day=months_before(timezone.localdate(), 9))
     usual, year = client.get(path), client.get(f"{path}?okres=12")
@@ -216,9 +214,6 @@ def test_a_past_day(client, history):
     usual, past = client.get("/ceny/pellet.svg"), client.get("/ceny/pellet.svg", {"dzien": day})
     assert ("X-Robots-Tag" in usual, past["X-Robots-Tag"]) == (False, "noindex")
     assert f"/ceny/pellet/?dzien={day}<" in past.content.decode()
-
-
-FILES = ("/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/pellet.svg", "/ceny/pellet/malopolskie.svg")
 
 
 def test_the_first_and_the_last_day_can_be_asked_for(client, history):

@@ -18,7 +18,7 @@ PLAN = {"people": "4", "income": "4 000", "income_type": "household", "eu": "unk
 PLAN |= {"current_heating": "solid_fuel", "new_source": "heat_pump_ground", "cost_source": "50 000,50"}
 
 
-def test_the_empty_form(client):
+def test_the_empty_form_has_a_label_for_every_question_and_ids_that_are_one(client):
     answer = client.get(PATH)
     assert (answer.status_code, answer["Cache-Control"]) == (200, cache_control.CATALOG)
     assert not answer.cookies
@@ -33,6 +33,14 @@ def test_the_empty_form(client):
     names = {"krok", "people", "income", "income_type", "annual_income", "audit", "energy_certificate"}
     assert set(fields_of(answer)) == names
     assert "do 1 300 zł, a gdy mieszkasz sam: do 1 800 zł" in text_of(answer)
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    labelled = re.findall(r'<label[^>]* for="([^"]+)"', html)
+    asked = re.findall(r'<(?:input|select)[^>]*type="(?!hidden)[^"]*"[^>]* id="([^"]+)"|<select id="([^"]+)"', html)
+    assert {first or second for first, second in asked} == set(labelled) - {"q"}  # the search of the header
+    described = " ".join(re.findall(r'aria-describedby="([^"]+)"', html)).split()
+    assert {f"{name}-hint" for name in ("people", "income", "benefit", "annual_income")} <= {*described} <= {*ids}
+    assert html.count("<fieldset") == html.count("<legend")
 
 
 def test_limits_stand_with_the_conditions_of_a_heat_source(client):
@@ -46,18 +54,6 @@ def test_limits_stand_with_the_conditions_of_a_heat_source(client):
             "Program nie dopłaca do kotłów gazowych.",
             "„Czy można dostać dofinansowanie na kocioł gazowy?”",
         )
-
-
-def test_every_question_has_a_label_and_every_id_is_one(client):
-    html = client.get(PATH).content.decode()
-    ids = re.findall(r'\bid="([^"]+)"', html)
-    assert len(ids) == len(set(ids))
-    labelled = re.findall(r'<label[^>]* for="([^"]+)"', html)
-    asked = re.findall(r'<(?:input|select)[^>]*type="(?!hidden)[^"]*"[^>]* id="([^"]+)"|<select id="([^"]+)"', html)
-    assert {first or second for first, second in asked} == set(labelled) - {"q"}  # the search of the header
-    described = " ".join(re.findall(r'aria-describedby="([^"]+)"', html)).split()
-    assert {f"{name}-hint" for name in ("people", "income", "benefit", "annual_income")} <= {*described} <= {*ids}
-    assert html.count("<fieldset") == html.count("<legend")
 
 
 def test_every_parameter_of_the_endpoint_can_be_asked(client):
