@@ -35,7 +35,9 @@ def test_error_body_golden(client, golden):
 
 def test_unknown_paths():
     caller = Client(enforce_csrf_checks=True)
-    for path in ("/api/v2", "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x", "/api/v2/x", "/api/%0A"):
+    description = (f"/api/v1/{file}" for file in ("openapi.json/", "docs/", "docs/x", "openapi.yaml"))
+    stores = "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x"
+    for path in ("/api/v2", "/api/v2/x", "/api/%0A", *stores, *description):
         for ask in (caller.get, caller.post, caller.delete):
             check_body(ask(path), 404, "not_found")
 

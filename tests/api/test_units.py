@@ -52,15 +52,11 @@ def test_locate_golden(client, golden, neighbours):
     assert ask(client, border + 500, y).json()["approximate"] is True  # of the starter's boundaries
 
 
-def test_on_a_shared_border_the_official_boundary_or_the_lower_code_wins(client, neighbours):
+def test_on_a_shared_border_the_official_boundary_wins_and_outside_of_all_the_nearest_up_to_100_m(client, neighbours):
+    border, y = neighbours
     for offset in (-0.04, -0.01, 0, 0.01, 0.04):
-        border, y = neighbours
         assert ask(client, border + offset, y).json()["teryt"] == "1261011", offset
-
-
-def test_outside_every_boundary_the_nearest_answers_up_to_100_m(client, neighbours):
     for metres, status in ((1, 200), (95, 200), (105, 404), (5_000, 404)):
-        border, y = neighbours
         assert ask(client, border, y + 10_000 + metres).status_code == status, metres
     # Outside, too, what is as near as rounding tells is decided by kind and code.
     assert ask(client, border + 0.04, y + 10_001).json()["teryt"] == "1261011"

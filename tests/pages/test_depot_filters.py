@@ -123,7 +123,7 @@ def test_a_list_for_another_day_shows_the_hours_of_that_day(client, clock, marke
         expect(client.get(f"{path}?otwarte=pt-11"), "otwarte do", without=["w piątek 8"])
 
 
-def test_a_chip_counts_the_list_that_it_shows(client, clock, market):
+def test_a_chip_counts_the_list_that_it_shows_and_beyond_the_nearest_are_farther_depots(client, clock, market):
     """Here the municipality alone has two depots with pellet and one that is open."""
     for step in range(20):
         neighbour(50.2 + step / 1000, name=f"Obcy {step}", fuels=["pellet"], hours=WEEK)
@@ -132,6 +132,8 @@ def test_a_chip_counts_the_list_that_it_shows(client, clock, market):
         assert len(counted) == 7, place
         for href, number in counted:
             assert len(names(client, unescape(href).removeprefix(KRAKOW))) == int(number), href
+    farther = client.get(f"{KRAKOW}?p=50.19,19.94")
+    expect(farther, "Dalsze składy poza gminą", without=["Najbliższe poza gminą"])
 
 
 def test_chips_keep_what_is_chosen_and_begin_with_it(client, clock, market):
@@ -216,14 +218,7 @@ def test_headings_tell_what_the_municipality_has_of_the_choice(client, clock, ma
     expect(client.get(f"{KRAKOW}?paliwo=pellet&p=50.06,19.94"), "W tej gminie: 2 składy.")
 
 
-def test_beyond_the_nearest_to_a_point_are_farther_depots(client, clock, market):
-    for step in range(12):
-        neighbour(50.19 + step / 1000, name=f"Obcy {step}")
-    farther = client.get(f"{KRAKOW}?p=50.19,19.94")
-    expect(farther, "Dalsze składy poza gminą", without=["Najbliższe poza gminą"])
-
-
-def test_a_card_tells_price_state_distance_and_way(client, clock, market):
+def test_a_card_tells_price_state_distance_and_way_and_the_list_the_median_of_a_chosen_fuel(client, clock, market):
     text = expect(
         client.get(KRAKOW),
         "1 Blisko 1 700 zł /t Pellet, 19.11.2026 otwarte do 16:00 ",
@@ -231,13 +226,9 @@ def test_a_card_tells_price_state_distance_and_way(client, clock, market):
         "zamknięte, otwiera o 14:00",
         without=["16:00 ·", "brak ceny"],
     )
-    expect(client.get(f"{KRAKOW}?paliwo=pellet"), "Środek 1 600 zł /t Pellet")
+    expect(client.get(f"{KRAKOW}?paliwo=pellet"), "Środek 1 600 zł /t Pellet", without=["mediana"])
     assert 'href="https://www.openstreetmap.org/directions?to=50.06,19.9373"' in html(client)
     assert text.index("W tej gminie: 3 składy") < text.index("Najbliższe poza gminą") < text.index("Sąsiad")
-
-
-def test_the_median_of_the_voivodeship_stands_beside_a_chosen_fuel(client, clock, market):
-    expect(client.get(f"{KRAKOW}?paliwo=pellet"), without=["mediana"])
     price_of(factories.DepotFactory(), 1650)
     median = "Pellet, województwo małopolskie: mediana 1 650 zł/t (3 ceny)"
     expect(client.get(f"{KRAKOW}?paliwo=pellet"), median)

@@ -38,17 +38,20 @@ def read(client, *names):
     return [(title, on[:10], *rest) for title, on, *rest in parts]
 
 
-def test_legal_states_and_their_deadlines(client):
+def test_legal_states_and_their_deadlines_with_what_is_uncertain(client):
     LegalStateFactory(as_of=date(2026, 10, 1))
     AmendmentFactory(resolution=ResolutionFactory(), adopted=date(2026, 11, 2))
     for days in (-1, 0, 90, 91):
-        DeadlineFactory(date=ON + timedelta(days=days), applies_to=f"po {days} dniach")
+        about = {"applies_to": f"po {days} dniach", "scope": "powiat", "caveat": "Źródła są sprzeczne."}
+        DeadlineFactory(date=ON + timedelta(days=days), description="Nie wolno.", **about)
     assert read(client) == [
         ("Województwo małopolskie: od 20 lutego 2027 r. po 90 dniach", "2026-11-22"),
         ("Województwo małopolskie: zmiana uchwały z 2 listopada 2026 r.", "2026-11-02"),
         ("Województwo małopolskie: stan prawny na 1 października 2026 r.", "2026-10-01"),
         ("Województwo małopolskie: od 22 listopada 2026 r. po 0 dniach", "2026-08-24"),
     ]
+    texts = [entry.findtext(f"{ATOM}summary") for entry in entries(client)]
+    assert texts.count("Nie wolno. Gdzie: powiat. Źródła są sprzeczne.") == 2
     links = {entry.find(f"{ATOM}link").get("href") for entry in entries(client)}
     assert links == {"http://127.0.0.1:8000/przepisy/malopolskie/"}
     once, again = ([entry.findtext(f"{ATOM}id") for entry in entries(client)] for _ in range(2))
@@ -62,13 +65,6 @@ def test_the_feed_does_not_grow_older_when_its_newest_entry_leaves(client, monke
         monkeypatch.setattr("pages.feed.timezone.localdate", lambda later=later: ON + timedelta(days=later))
         feed = ET.fromstring(client.get("/zmiany.atom").content)  # noqa: S314 - our own answer
         assert (len(entries(client)), feed.findtext(f"{ATOM}updated")[:10]) == (2 - later, "2026-08-24")
-
-
-def test_a_deadline_says_what_is_uncertain_about_it(client):
-    caveat = "Co do klasy 5 źródła są sprzeczne."
-    DeadlineFactory(date=ON, description="Nie wolno.", scope="powiat", caveat=caveat)
-    texts = [entry.findtext(f"{ATOM}summary") for entry in entries(client)]
-    assert f"Nie wolno. Gdzie: powiat. {caveat}" in texts
 
 
 def test_medians_of_the_months_that_are_over(client):

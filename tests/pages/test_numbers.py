@@ -63,7 +63,7 @@ def priced(depot):
     return depot
 
 
-def test_lists(check, ask, priced):
+def test_lists_and_a_depot(check, ask, priced):
     html, markdown = check("/", days=["2026-10-03"], texts=["małopolskie"])
     assert "Katalog obejmuje 9 składów w 1 gminie." in html
     assert "- Składy: 9 - Gminy ze składem: 1 " in markdown
@@ -72,9 +72,6 @@ def test_lists(check, ask, priced):
     rows = ask("/stores?teryt=1261011&limit=100")
     shown = [text for row in rows for text in (row["name"], row["address"], *row["fuels"])]
     check(KRAKOW, numbers=[len(rows)], texts=shown)
-
-
-def test_depot(check, ask, priced):
     row = ask(f"/stores/{priced.pk}")
     assert row["price_list"]
     check(

@@ -35,16 +35,13 @@ def acts():
 # First those without the acts, which stays until the end of the module.
 
 
-@pytest.mark.parametrize("address", [URL, "/przepisy/malopolskie.md"])
-def test_all_deadlines_of_the_nearest_day_are_named(client, same_day, address):
-    text = read(client, address)
-    first = text.partition("Najbliższy termin")[2].partition("Ten stan" if address == URL else "Wszystkie terminy")[0]
-    named = "piece; kotły", "Piece trzeba", "Kotły trzeba", "W mieście też.", "Gdzie: okolice Krakowa Wlkp. "
-    assert not missing(" ".join(first.split()) + " ", *named)
-    assert ("kuchnie" in first, "Wlkp.." in text) == (False, False)
-
-
-def test_the_list_names_them_too_and_marks_what_was_not_confirmed_for_long(client, same_day):
+def test_all_deadlines_of_the_nearest_day_are_named_and_the_list_marks_what_is_not_confirmed(client, same_day):
+    for address, end in ((URL, "Ten stan"), ("/przepisy/malopolskie.md", "Wszystkie terminy")):
+        text = read(client, address)
+        first = text.partition("Najbliższy termin")[2].partition(end)[0]
+        named = "piece; kotły", "Piece trzeba", "Kotły trzeba", "W mieście też.", "Gdzie: okolice Krakowa Wlkp. "
+        assert not missing(" ".join(first.split()) + " ", *named)
+        assert ("kuchnie" in first, "Wlkp.." in text) == (False, False)
     for address in ("/przepisy/", "/przepisy.md"):
         text = " ".join(re.sub(r"[()]", "", read(client, address)).replace(";", "").split())
         named = "piece kotły okolice Krakowa Wlkp. kotły Gmina Miejska Kraków"

@@ -31,7 +31,10 @@ def everything(depot):
 
 
 def test_every_page_has_a_twin_and_gives_it_to_whoever_asks(client, everything):
+    assert [twin_path(path) for path in ("/", "/ceny/", KRAKOW)] == ["/index.md", "/ceny.md", f"{KRAKOW[:-1]}.md"]
     for path in PAGES:
+        other = client.get(f"{path}index.html.md?a=b")  # the other customary address
+        assert (other.status_code, other["Location"]) == (301, f"{twin_path(path)}?a=b"), path
         html = client.get(path)
         assert f'<link rel="alternate" type="text/markdown" href="{twin_path(path)}">' in html.content.decode(), path
         assert html["Vary"].split(", ")[0] == "Accept"
@@ -67,13 +70,6 @@ def test_who_prefers_markdown():
     ):
         for accept in accepts:
             assert prefers(accept, "text/markdown", over="text/html") == markdown, accept
-
-
-def test_paths_of_twins(client, everything):
-    for path, expected in [("/", "/index.md"), ("/ceny/", "/ceny.md"), (KRAKOW, KRAKOW[:-1] + ".md")]:
-        assert twin_path(path) == expected
-        answer = client.get(f"{path}index.html.md?a=b")  # the other customary address
-        assert (answer.status_code, answer["Location"]) == (301, f"{expected}?a=b"), path
 
 
 def test_a_depot(client, depot, depot_page):
