@@ -152,7 +152,7 @@ def parameter(path, name):
     return {key: value for key, value in found["schema"].items() if key != "examples"}
 
 
-def test_bounds_are_those_of_the_specification():
+def test_bounds_synonyms_and_both_bodies_of_the_calculator_are_those_of_the_specification():
     assert parameter("/locations", "q")["minLength"] == 2
     for path in ("/locate", "/stores"):
         assert parameter(path, "lat") == {"type": "number", "minimum": 48.8, "maximum": 55.1}
@@ -167,17 +167,11 @@ def test_bounds_are_those_of_the_specification():
         assert parameter("/subsidy", name) == {"type": "number", "minimum": 0, "maximum": 10_000_000}
     for name in ("ceiling", "floor", "walls", "windows", "doors", "gates"):
         assert parameter("/subsidy", name) == {"type": "number", "minimum": 0, "maximum": 5000}
-
-
-def test_synonyms_of_the_calculator_are_there():
     people = {"osoba", "gospodarstwo"}
     words = {"current_heating": {"stale", "stale5", "inne"}, "income_type": people, "dochod_typ": people}
     assert [name for name in words if not words[name] <= set(parameter("/subsidy", name)["enum"])] == []
     # openapi-python-client names choices by their places: VALUE_1 is "1".
     assert parameter("/subsidy", "eu")["enum"] == ["unknown", "1", "2", "3", "niewiem"]
-
-
-def test_both_bodies_of_the_calculator_take_what_get_takes():
     names = {one["name"] for one in DOCUMENT["paths"]["/subsidy"]["get"]["parameters"]}
     for schema in ("SubsidyForm", "SubsidyJson"):
         assert set(DOCUMENT["components"]["schemas"][schema]["properties"]) == names

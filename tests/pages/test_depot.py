@@ -74,11 +74,13 @@ def test_a_fuel_that_only_the_name_says_is_marked(client):
 
 
 def test_what_a_source_wrote_is_escaped(client):
-    depot = factories.DepotFactory(name=f"Opał {SCRIPT}", place=SCRIPT, opening_hours=SCRIPT)
+    at = {"street": 'ul. "Ładna"', "house_number": "1", "postcode": "30-001", "place": SCRIPT}
+    depot = factories.DepotFactory(name=f"Opał {SCRIPT}", opening_hours=SCRIPT, **at)
     for path in [f"/sklad/{depot.pk}-opal-script-alert-1-script/", KRAKOW]:
         answer = client.get(path)
         assert answer.status_code == 200
         assert not runnable(answer)
+    assert 'ul. &#34;Ładna&#34; 1, <span class="code">30-001</span> &lt;script&gt;' in answer.content.decode()
 
 
 def test_a_number_alone_and_a_wrong_slug_lead_to_the_right_address(client, depot, depot_page):
@@ -118,7 +120,11 @@ def test_municipality_lists_its_depots(client, depot, depot_page):
     shown = "W tej gminie: 1 skład", "ul. Długa 5, 30-001 Kraków", "Ekogroszek Pellet", "zweryfikowane"
     expect(answer, *shown, without=["Wstrzymany", "Usunięty", "Najbliższe składy"])
     html = answer.content.decode()
-    assert not missing(html, f'<a href="{depot_page}">Opał „Żar” &amp; Syn</a>', 'href="tel:+48123456789"')
+    assert not missing(
+        html,
+        f'<a href="{depot_page}">Opał „Żar” &amp; Syn</a>',
+        'href="tel:+48123456789">Zadzwoń <span class="phone">+48 12',
+    )
 
 
 def test_distances_say_once_where_they_begin(client, depot):

@@ -16,7 +16,7 @@ from catalog.models import Depot
 from catalog.parsing.opening_hours import daily_ranges, weekly_hours
 from tests import factories
 from tests.client import shared_rows
-from tests.pages.reading import KRAKOW, canonical_of, expect, text_of
+from tests.pages.reading import KRAKOW, canonical_of, expect, missing, text_of
 
 TWIN = f"{KRAKOW[:-1]}.md"
 
@@ -227,7 +227,17 @@ def test_a_card_tells_price_state_distance_and_way_and_the_list_the_median_of_a_
         without=["16:00 ·", "brak ceny"],
     )
     expect(client.get(f"{KRAKOW}?paliwo=pellet"), "Środek 1 600 zł /t Pellet", without=["mediana"])
-    assert 'href="https://www.openstreetmap.org/directions?to=50.06,19.9373"' in html(client)
+    assert not missing(
+        html(client),
+        '<li value="1" id="sklad-1" data-at="50.06,19.9373">',
+        "<b>1\N{NO-BREAK SPACE}700\N{NO-BREAK SPACE}zł</b>/t <span>Pellet, 19.11.2026</span>",
+        '<span class="state open"><span class="together">otwarte do 16:00</span></span> <span class="distance">0,2',
+        '<span class="state unknown">',
+        "<li>Pellet</li> <li>Węgiel orzech</li>",
+        f'/sklad/{Depot.objects.get(name="Blisko").pk}/zglos/" rel="nofollow">Tego składu nie ma</a></details>',
+        'href="https://www.openstreetmap.org/directions?to=50.06,19.9373"',
+    )
+    assert html(client).count('class="price"') == 3, "the neighbour has none"
     assert text.index("W tej gminie: 3 składy") < text.index("Najbliższe poza gminą") < text.index("Sąsiad")
     price_of(factories.DepotFactory(), 1650)
     median = "Pellet, województwo małopolskie: mediana 1 650 zł/t (3 ceny)"

@@ -47,7 +47,15 @@ def krakow():
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=10)
 
 
-def test_dots_have_the_numbers_of_the_list(client, krakow, depot):
+def test_dots_have_the_numbers_of_the_list_and_maps_of_units_link_their_areas(client, krakow, depot):
+    figure = map_of(client, "/sklady/malopolskie/")
+    for path, unit in (
+        (KRAKOW, "Kraków (gmina miejska, miasto na prawach powiatu): 1 skład"),
+        (ZAKOPANE, "Zakopane (gmina miejska, powiat tatrzański): 0 składów"),
+    ):
+        assert f'<a href="{path}" tabindex="-1"><title>{unit}' in figure
+    assert len(re.findall("<circle", figure)) == 2  # Kraków, and the legend
+    assert '<a href="/sklady/malopolskie/" tabindex="-1"><title>województwo małopolskie' in map_of(client, "/")
     factories.DepotFactory(name="Żwir i węgiel", lat=50.1, lon=20.0)
     factories.DepotFactory(name="Antracyt", lat=50.02, lon=19.9)
     html = read(client, KRAKOW)
@@ -79,17 +87,6 @@ def test_the_map_of_a_depot_credits_the_sources_of_all_it_shows(client, krakow, 
     if other:
         factories.DepotFactory(source=other, lat=depot.lat + 0.01, lon=depot.lon)
     assert "© autorzy" in map_of(client, depot_path(depot.pk, depot.name))
-
-
-def test_maps_link_their_areas(client, krakow, depot):
-    figure = map_of(client, "/sklady/malopolskie/")
-    for path, unit in (
-        (KRAKOW, "Kraków (gmina miejska, miasto na prawach powiatu): 1 skład"),
-        (ZAKOPANE, "Zakopane (gmina miejska, powiat tatrzański): 0 składów"),
-    ):
-        assert f'<a href="{path}" tabindex="-1"><title>{unit}' in figure
-    assert len(re.findall("<circle", figure)) == 2  # Kraków, and the legend
-    assert '<a href="/sklady/malopolskie/" tabindex="-1"><title>województwo małopolskie' in map_of(client, "/")
 
 
 def test_the_map_follows_the_territory(client, krakow):

@@ -2,10 +2,7 @@
 
 import re
 from dataclasses import fields, replace
-from datetime import date
-from decimal import Decimal
 from functools import cache
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
@@ -17,15 +14,11 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from jinja2 import UndefinedError, meta, nodes
 
-from catalog.depots import fuels
-from catalog.depots.opening_times import OpeningState
-from pages import depot_filters, rendering, urls
-from pages.depot_filters import CardFacts, DepotCard, Phone, Status
+from pages import rendering, urls
 from pages.page import Page
 from pages.polish import NO_BREAK, tie, tie_html
 from pages.svg.maps import DepotMap, Ground, Name
 from pages.svg.scales_and_outlines import Box, Dot, Frame, ScaleBar
-from prices.snapshot import ListedPrice
 from tests import factories
 from tests.pages.reading import KRAKOW, missing
 
@@ -170,38 +163,13 @@ def drawn(**what):
     return macro("pages/svg/depot_map.html", "depot_map")(replace(EMPTY, **what), "gmina <b>")
 
 
-def test_names_of_others_are_escaped(monkeypatch):
+def test_names_of_others_on_maps_and_what_is_kept_together_are_escaped():
     picture = drawn(names=(Name("<i>", 1.5, 2.0, Box(0, 0, 1, 1)),))
     assert '<text class="name" x="1.5" y="2.0" dy="3.4">&lt;i&gt;</text>' in picture
     assert "Mapa: gmina &lt;b&gt;</title>" in picture
-    phone = Phone("+48 12 345 67 89 <", "tel:+48123456789")
-    shown = {"path": "/sklad/1-u/", "fuels": ("a<b", "c&d"), "phones": (phone, phone)}
-    status, way = Status("verified", "zweryfikowane", ""), "https://example.pl/?to=1&x=2"
-    facts = CardFacts(**shown, status=status, way=way)
-    row = SimpleNamespace(id=1, name="<u>", address='ul. "Ładna" 1, 30-001 <Kraków>', lat=50.1, lon=19.2)
-    facts = facts._replace(fixed=macro("pages/_depots.html", "fixed")(row, facts))
-    monkeypatch.setattr(depot_filters, "card_facts", lambda row: facts)
-    monkeypatch.setitem(fuels.BY_SLUG, "wegiel", replace(fuels.BY_SLUG["wegiel"], name="Węgiel <x>"))
-    price = ListedPrice("wegiel", Decimal(1590), date(2026, 10, 28))
-    card = DepotCard(row, OpeningState(True, "otwarte do <12:00>, potem 13:00–16:00"), price, 12_000.0, 7)
-    html = macro("pages/_depots.html", "cards")([card])
-    assert not missing(
-        html,
-        '<li value="7" id="sklad-7" data-at="50.1,19.2">',
-        '<a href="/sklad/1-u/">&lt;u&gt;</a></h3>',
-        '<span class="distance">12,0\N{NO-BREAK SPACE}km</span>',
-        "<b>1\N{NO-BREAK SPACE}590\N{NO-BREAK SPACE}zł</b>/t <span>Węgiel &lt;x&gt;, 28.10.2026</span>",
-        '<span class="state open"><span class="together">otwarte do &lt;12:00&gt;,</span> '
-        '<span class="together">potem 13:00–16:00</span></span>',
-        'ul. &#34;Ładna&#34; 1, <span class="code">30-001</span> &lt;Kraków&gt;</p>',
-        "<li>a&lt;b</li> <li>c&amp;d</li>",
-        'href="tel:+48123456789">Zadzwoń <span class="phone">+48 12 345 67 89 &lt;</span></a>',
-        'href="https://example.pl/?to=1&amp;x=2"',
-        '<a href="/sklad/1/zglos/" rel="nofollow">Tego składu nie ma</a></details>',
+    assert render("{{ a|unbroken }}", a="otwarte do <12:00>, potem 13:00–16:00") == (
+        '<span class="together">otwarte do &lt;12:00&gt;,</span> <span class="together">potem 13:00–16:00</span>'
     )
-    without = macro("pages/_depots.html", "cards")([card._replace(price=None, opening=OpeningState(None, "?"))])
-    assert 'class="price"' not in without
-    assert '<span class="state unknown">' in without
 
 
 def test_a_dot_that_moved_is_led_to_its_place_and_a_group_is_a_square_with_a_letter():
