@@ -1,12 +1,21 @@
-"""Fields of the forms: what is accepted and refused of texts, amounts, hours and the position."""
+"""Fields of the forms: what is accepted and refused of texts, amounts, hours and the position, also of real depots."""
+
+from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.forms import ValidationError
 
-from catalog.models import Submission
+from catalog.importers.parsers import osm_tags
+from catalog.importers.sync_depots import plain_values
+from catalog.models import Depot, Submission
 from catalog.parsing.opening_hours import weekly_hours
+from catalog.submissions import field_groups
+from pages.forms.base_and_prices import InvalidFormToken
+from pages.forms.depot import CorrectForm
 from pages.forms.fields import Amount, DepotText, Message, Weight, read_day
 from tests import factories, texts
+from tests.factories import NOW
 from tests.pages.forms.conftest import CLAIM
 from tests.pages.reading import expect
 
@@ -156,3 +165,22 @@ def test_a_position_far_from_the_postcode_is_asked_about_and_a_near_one_is_exact
     asked = proposed()
     assert (asked["lat"], asked["lon"], asked["location_approximate"]) == (50.06, 19.94, False)
     assert asked["municipality"] == "1261011"
+
+
+@pytest.mark.full_scale
+@pytest.mark.slow
+def test_a_form_of_a_real_depot_that_is_sent_back_as_it_was_shown_proposes_nothing(shared_data, monkeypatch):
+    monkeypatch.setattr("time.time", NOW.timestamp)
+    # These depots have no history to look up what the page showed.
+    monkeypatch.setattr("pages.forms.depot.read_form_token", Mock(side_effect=InvalidFormToken))
+    records = list(osm_tags.parse_overpass(shared_data / "depots.overpass.json").rows)
+    assert len(records) > 5000
+    for record in records:
+        depot = Depot(pk=1, source="osm", municipality_id="1261011", **plain_values(record))
+        shown = CorrectForm(depot=depot, path="/x/", on=NOW - timedelta(minutes=1))
+        typed = {field.name: field.value() for field in shown if field.value() is not None}
+        sent = CorrectForm(typed | {"stamp": shown.form_token, "email": "jan@opal.pl"}, depot=depot, path="/x/", on=NOW)
+        assert sent.is_valid(), (record.source_id, sent.errors)
+        assert field_groups.changes(field_groups.values_of(depot), sent.wanted()) == {}, record.source_id
+        if record.hours is not None:
+            assert sent.cleaned_data["hours"] == record.hours, record.source_id

@@ -21,7 +21,7 @@ from prices.models import DepotPrice
 from tests import deciding, factories, texts
 from tests.mail import DOWN, WORKING
 from tests.pages.forms.conftest import CLAIM, OWNER, hidden, link_in, prices_of_today, token_of
-from tests.pages.forms.test_prices import SEVEN, SIX
+from tests.pages.forms.test_readers import SEVEN, SIX
 from tests.pages.reading import expect, text_of
 
 
