@@ -186,14 +186,11 @@ def same_day():
     DeadlineFactory(date=near + timedelta(days=1), applies_to="kuchnie", description="Później.")
 
 
-def test_a_voivodeship(client, acts):
+def test_a_voivodeship_sees_all_rules_and_a_municipality_what_binds_it(client, acts):
     parts = "Bez wyjątków.", "muły węglowe", "Nr I/1/17", "Zmiana nr II/2/26", "Gmina Przykładowa"
     title = "Uchwała antysmogowa: województwo małopolskie"
     text = expect(client.get(URL), title, *parts, without=["obowiązuje tu", "ponad pół roku"])
     assert text.index("1 września 2019 r. już obowiązuje") < text.rindex("1 stycznia 2999 r.")
-
-
-def test_a_municipality_sees_what_binds_it(client, acts):
     rules = "Gmina Miejska Kraków nie dotyczy Bez wyjątków.", "województwo bez Krakowa obowiązuje tu"
     expect(client.get(f"{URL}?teryt=1217011"), "Zakopane, województwo małopolskie", *rules)
     expect(client.get(f"{URL}?teryt=1261011"), "Wszystkie znane terminy minęły.")

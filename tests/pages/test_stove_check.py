@@ -75,12 +75,14 @@ def test_without_an_act_and_without_a_state(client):
     factories.MunicipalityFactory(teryt="2061011", name="Białystok", county=county)
     unknown = "Białystok, kocioł klasy 3: nie wiadomo. Stanu prawnego tego województwa jeszcze nie wczytano."
     assert unknown in sentence_of(client, "2061011")
-    LegalStateFactory(voivodeship=podlaskie, as_of=ON)
+    LegalStateFactory(voivodeship=podlaskie, as_of=ON, note="Projekt konsultowano.")
     text, free = sentence_of(client, "2061011"), "wolno używać. W tym województwie nie ma uchwały antysmogowej."
     assert (free in text, "kalendarza" in text) == (True, False)
+    for path in (URL, TWIN):
+        assert "Projekt konsultowano." in said(ask(client, "2061011", path=path))
 
 
-def test_one_sentence_with_the_day_with_which_the_rule_begins_too_looks_unlike_a_ban(client, acts):
+def test_one_sentence_with_the_day_with_which_the_rule_begins_too_looks_unlike_a_ban_and_tells_its_age(client, acts):
     answer = ask(client, "1217011")
     html, verdict = html_of(answer), "Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r. – jeszcze 41 dni."
     rows = "kocioł klasy 3 do 31 grudnia 2026 r.", "kocioł klasy 4 nie znamy zakazu"
@@ -96,6 +98,8 @@ def test_one_sentence_with_the_day_with_which_the_rule_begins_too_looks_unlike_a
     for path in (URL, TWIN):
         text = said(ask(client, "1217011", path=path))
         assert "Od 1 stycznia 2027 r.: Nie wolno ich używać." in text.replace("\\", ""), path
+    LegalState.objects.update(as_of=ON - timedelta(days=181))
+    assert "ponad pół roku temu" in sentence_of(client, "1217011")
 
 
 @pytest.mark.parametrize(
@@ -172,21 +176,18 @@ def test_limits_are_sentences(client, acts):
     assert not missing(text, f"kocioł klasy 5: termin zależy od {depends}", *days)
 
 
-def test_a_comma_before_the_part_ends_the_clause_of_the_fuel(client, acts):
+def test_a_comma_ends_the_clause_of_an_exemption_and_that_of_the_fuel_before_the_part(client, acts):
+    freed = {"exemptions": ["ecodesign", "dust_filter"], "started_before": date(2018, 5, 1)}
+    inside(date(2026, 1, 1), "stove", **freed)
+    clause = "chyba że spełnia ekoprojekt, ma urządzenie, które ogranicza pył, albo uruchomiono go 1 maja 2018 r."
+    text = sentence_of(client, "1261011", "stove")
+    assert not missing(text, clause, "Jeśli nie spełnia żadnego z tych warunków: dziś")
     part = {"area": "listed", "partly": ["1217011"], "scope": "centrum"}
     DeadlineFactory(date=date(2030, 1, 1), appliances=["stove"], fuels=["peat"], **part)
     DeadlineFactory(date=date(2030, 1, 1), appliances=["fireplace"], **part)
     where = "w części gminy (zakres przepisu to centrum)."
     assert f"wolno używać, jeśli paliwo to torf, {where}" in sentence_of(client, "1217011", "stove")
     assert f"wolno używać {where}" in sentence_of(client, "1217011", "fireplace")
-
-
-def test_a_comma_ends_the_clause_of_an_exemption(client, acts):
-    freed = {"exemptions": ["ecodesign", "dust_filter"], "started_before": date(2018, 5, 1)}
-    inside(date(2026, 1, 1), "stove", **freed)
-    clause = "chyba że spełnia ekoprojekt, ma urządzenie, które ogranicza pył, albo uruchomiono go 1 maja 2018 r."
-    text = sentence_of(client, "1261011", "stove")
-    assert not missing(text, clause, "Jeśli nie spełnia żadnego z tych warunków: dziś")
 
 
 def test_what_ends_earlier_on_a_condition_is_not_told_as_permitted(client, acts):
@@ -250,11 +251,6 @@ def test_the_caveat_of_a_scope_that_does_not_divide_the_municipality_is_left_out
     DeadlineFactory(partly=["1217011"], part_caveat="Tylko centrum.", **limited)
     told = [sentence_of(client, teryt, "stove").count("Tylko centrum.") for teryt in ("1261011", "1217011")]
     assert told == [0, 1]
-
-
-def test_an_old_state_says_so(client, acts):
-    LegalState.objects.update(as_of=ON - timedelta(days=181))
-    assert "ponad pół roku temu" in sentence_of(client, "1217011")
 
 
 def test_a_fuel_that_is_banned_in_a_part_says_in_which(client, acts):

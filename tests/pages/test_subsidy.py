@@ -114,7 +114,12 @@ def test_five_pages_with_the_result_so_far_lead_to_the_result(client):
     expect(walk(client, *PAGES), "Najwyższa możliwa dotacja: od 15 470 do 44 345 zł, zależnie od audytu")
 
 
-def test_back_keeps_every_answer_also_a_wrong_one(client):
+def test_a_mistake_stops_on_its_own_page_and_back_keeps_every_answer_also_a_wrong_one(client):
+    expect(walk(client, {"people": "x"}, last="2"), "Krok 1 z 5", status=400)
+    # A later page cannot be reached with it either.
+    answer = client.post(PATH, {"krok": "4", "na": "wynik", "people": "x", "eu": "2"})
+    expect(answer, "Krok 1 z 5", status=400)
+    assert fields_of(answer)["eu"] == "2"
     answer = walk(client, *PAGES[:4], last="5")
     answer = client.post(PATH, fields_of(answer) | {"walls": "dużo", "na": "1"})
     expect(answer, "Krok 1 z 5")
@@ -131,14 +136,6 @@ def test_works_without_an_area_and_areas_without_works(client):
     answer = client.post(PATH, sent | {"na": "wynik"})
     expect(answer, without=["Ściany"])
     assert fields_of(answer)["walls"] == "150"
-
-
-def test_a_mistake_stops_on_its_own_page(client):
-    expect(walk(client, {"people": "x"}, last="2"), "Krok 1 z 5", status=400)
-    # A later page cannot be reached with it either.
-    answer = client.post(PATH, {"krok": "4", "na": "wynik", "people": "x", "eu": "2"})
-    expect(answer, "Krok 1 z 5", status=400)
-    assert fields_of(answer)["eu"] == "2"
 
 
 def test_the_result(client, django_assert_num_queries):

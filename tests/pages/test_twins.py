@@ -15,7 +15,7 @@ from pages.page import twin_path
 from pages.template_filters import MARKDOWN, address, escape_markdown, link
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, ZAKOPANE, expect, missing, present
-from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -231,10 +231,3 @@ def test_every_value_of_a_template_passes_a_filter():
                 bare.append((name, value))
         assert all(found.template.value.endswith(".md") for found in tree.find_all(nodes.FromImport))
     assert bare == []
-
-
-def test_the_note_of_a_state_without_acts_is_shown_in_both_forms(client):
-    LegalStateFactory(note="Uchwały nie ma; projekt konsultowano.")
-    for path in ("/przepisy/sprawdz/", "/przepisy/sprawdz.md"):
-        answer = client.get(path, {"miejsce": "1261011", "piec": "boiler_class_3"})
-        expect(answer, "Uchwały nie ma; projekt konsultowano.")
