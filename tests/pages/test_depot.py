@@ -45,6 +45,11 @@ def test_depot_shows_every_public_field(client, depot, depot_page):
     assert NOINDEX not in html
 
 
+def test_a_day_of_three_ranges():
+    ranges = ("6:00-9:00", "10:00-12:00", "13:00-24:00")
+    assert week(dict.fromkeys(DAYS, ranges))[0] == ("poniedziałek", "6:00–9:00, 10:00–12:00 i 13:00–24:00")
+
+
 def test_depot_of_which_little_is_known(client):
     depot = factories.DepotFactory(name="Skład", fuels=[])
     hours = "Nie znamy stałych godzin otwarcia tego składu.", "Godziny nieznane · Kraków"
@@ -108,11 +113,6 @@ def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
     assert client.get(again).status_code == 200
 
 
-def test_a_day_of_three_ranges():
-    ranges = ("6:00-9:00", "10:00-12:00", "13:00-24:00")
-    assert week(dict.fromkeys(DAYS, ranges))[0] == ("poniedziałek", "6:00–9:00, 10:00–12:00 i 13:00–24:00")
-
-
 def test_municipality_lists_its_depots(client, depot, depot_page):
     factories.DepotFactory(name="Wstrzymany", held=True)
     factories.DepotFactory(name="Usunięty", removed=True)
@@ -145,12 +145,16 @@ def test_municipality_without_depots_shows_the_nearest_unless_they_are_far_or_it
     expect(client.get(ZAKOPANE), "W promieniu 50 km od punktu leżącego w tej gminie nie znamy żadnego składu.")
 
 
-def test_nearest_depots_from_a_postcode(client, depot):
+def test_nearest_depots_from_a_postcode_and_own_ones_beyond_the_nearest_of_a_distant_one(client, depot):
     factories.PostcodeFactory(code="30-001")
     for code in ("30-001", "30001"):
         answer = client.get(KRAKOW, {"kod": code})
         expect(answer, "Odległości w linii prostej od środka zabudowy z kodem 30-001.", "1,6 km")
         assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
+    factories.PostcodeFactory(code="80-001", lat=54.35, lon=18.65)
+    none = "W promieniu 50 km od środka zabudowy z kodem 80-001 nie znamy żadnego składu."
+    text = expect(client.get(KRAKOW, {"kod": "80-001"}), none, "W tej gminie: 1 skład", without=["Dalej"])
+    assert re.search(r"48\d,\d km", text)
 
 
 def listed(answer):
@@ -190,13 +194,6 @@ def test_a_long_list_is_folded(client, total, folded):
     assert bool(fold) == bool(folded)
     assert rest.count('<li value="') == folded
     assert rest.startswith("Pokaż pozostałe 5 składów</summary>" if folded else "")
-
-
-def test_own_depots_beyond_the_nearest_of_a_distant_point(client, depot):
-    factories.PostcodeFactory(code="80-001", lat=54.35, lon=18.65)
-    none = "W promieniu 50 km od środka zabudowy z kodem 80-001 nie znamy żadnego składu."
-    text = expect(client.get(KRAKOW, {"kod": "80-001"}), none, "W tej gminie: 1 skład", without=["Dalej"])
-    assert re.search(r"48\d,\d km", text)
 
 
 def test_a_place_that_cannot_be_used_is_ignored(client, depot):

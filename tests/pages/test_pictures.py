@@ -285,7 +285,7 @@ def test_a_depot_outside_the_municipality_is_said_to_be_outside(client, framed):
     assert "Opał z gminy poza" not in text
 
 
-def test_a_removed_depot_is_in_no_embed_and_what_never_was_is_404(client):
+def test_a_removed_depot_is_in_no_embed_what_was_merged_leads_to_the_other_one_and_what_never_was_is_404(client):
     gone = factories.DepotFactory(name="Opał Nowak", removed=True)
     answer = client.get(f"/osadz/sklad/{gone.pk}/")
     expect(answer, "Powód: ", status=410, without=["Nowak"])
@@ -293,14 +293,11 @@ def test_a_removed_depot_is_in_no_embed_and_what_never_was_is_404(client):
     assert ANY in answer["Content-Security-Policy"]
     for path in ("/osadz/gmina/abc/", "/osadz/sklad/999999/", "/osadz/ceny/nic/"):
         assert client.get(path).status_code == 404
-
-
-def test_the_embed_of_what_was_merged_leads_to_the_other_one(client, framed):
-    merged = factories.DepotFactory(removed=True, removal_reason="duplicate", merged_into=framed)
-    assert client.get(f"/osadz/sklad/{merged.pk}/")["Location"] == f"/osadz/sklad/{framed.pk}/"
-    former = factories.FormerMunicipalityFactory(successor_id="1261011")
-    answer = client.get(f"/osadz/gmina/{former.pk}/")
-    assert (answer.status_code, answer["Location"]) == (301, "/osadz/gmina/1261011/")
+    other, former = factories.DepotFactory(), factories.FormerMunicipalityFactory(successor_id="1261011")
+    merged = factories.DepotFactory(removed=True, removal_reason="duplicate", merged_into=other)
+    for path, to in ((f"sklad/{merged.pk}", f"sklad/{other.pk}"), (f"gmina/{former.pk}", "gmina/1261011")):
+        answer = client.get(f"/osadz/{path}/")
+        assert (answer.status_code, answer["Location"]) == (301, f"/osadz/{to}/")
 
 
 def test_a_chart_is_a_picture_of_its_own_with_source_and_day(client):

@@ -192,7 +192,7 @@ def things(answer, kind):
     return [thing for thing in data["@graph"] if thing["@type"] == kind]
 
 
-def test_a_depot_is_a_store_with_the_way_to_it_and_social_tags(client, depot, depot_page):
+def test_a_depot_is_a_store_with_what_is_known_the_way_to_it_and_social_tags(client, depot, depot_page):
     page = client.get(depot_page)
     tags = {"url": f"{SITE}{depot_page}", "title": "Opał „Żar” &amp; Syn, gmina Kraków", "locale": "pl_PL"}
     social = (f'<meta property="og:{name}" content="{text}">' for name, text in tags.items())
@@ -217,11 +217,8 @@ def test_a_depot_is_a_store_with_the_way_to_it_and_social_tags(client, depot, de
     hours = [f"{row['dayOfWeek'].rpartition('/')[2]} {row['opens']} {row['closes']}" for row in rows]
     assert hours[:3] == ["Monday 07:00 15:00", "Tuesday 07:00 10:00", "Tuesday 12:00 15:00"]
     assert hours[-2:] == ["Saturday 00:00 23:59", "Sunday 00:00 00:00"]
-
-
-def test_of_a_depot_only_what_is_known(client):
-    depot = factories.DepotFactory(name="Skład", fuels=[])
-    store = things(client.get(f"/sklad/{depot.pk}-sklad/"), "Store")[0]
+    bare = factories.DepotFactory(name="Skład", fuels=[])
+    store = things(client.get(f"/sklad/{bare.pk}-sklad/"), "Store")[0]
     assert not {"telephone", "taxID", "sameAs", "openingHoursSpecification", "makesOffer"} & set(store)
     assert set(store["address"]) == {"@type", "addressLocality", "addressRegion", "addressCountry"}
 
