@@ -124,12 +124,13 @@ def follow_scope(values: Mapping[str, Any], register: Register) -> dict[str, lis
     lists: dict[str, dict[str, None]] = {name: {} for name in LISTS}
     partly: list[str] = []
     for name in LISTS:
-        for code in values[name]:
-            wholes, parts = register.followed(code)
+        followed = [register.followed(code) for code in values[name]]
+        bound = [whole for wholes, _ in followed for whole in wholes]
+        for wholes, parts in followed:
             lists[name].update(dict.fromkeys(wholes))
             # A merger of municipalities that were all bound is bound whole.
-            partly += [part for part in parts if not names(values[name], part)]
-            lists[name].update(dict.fromkeys(part for part in parts if names(values[name], part)))
+            partly += [part for part in parts if not names(bound, part)]
+            lists[name].update(dict.fromkeys(part for part in parts if names(bound, part)))
     lists["partly"].update(dict.fromkeys(partly))
     found = {name: list(codes) for name, codes in lists.items()}
     return {} if all(found[name] == list(values[name]) for name in LISTS) else found

@@ -26,6 +26,7 @@ WHOLE = {"1207052": Heirs("1207413")}
 MERGED = {"1207052": Heirs("1207062", whole=False)}
 DIVIDED = {"1207052": Heirs("1207062", ("1207413",), whole=False)}
 REUSED = {"1207062": Heirs("1207413")}
+BOTH = {**WHOLE, "1207062": Heirs("1207413", whole=False)}
 COUNTY = {"1299012": Heirs("1208012"), "1299022": Heirs("1208022")}
 
 
@@ -40,6 +41,8 @@ def test_scope():
         (MERGED, scope(["1207052"]), scope(partly=["1207062"])),  # merged: a part of the successor
         (MERGED, scope(["1207052", "1207062"]), scope(["1207062"])),  # merged, both were bound
         (MERGED, scope(["1207052", "1207"]), scope(["1207062", "1207"])),  # merged within a county
+        (BOTH, scope(["1207052", "1207062"]), scope(["1207413"])),  # merged into one that is newly coded
+        (BOTH, scope(["1207062"]), scope(partly=["1207413"])),
         (MERGED, scope(excluded=["1207052"]), scope(partly=["1207062"])),  # merged, was excluded
         (DIVIDED, scope(["1207052"]), scope(partly=["1207062", "1207413"])),  # divided
         (REUSED, scope(["1207062"]), scope(["1207413"])),  # its code is another municipality's now
