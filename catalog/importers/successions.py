@@ -13,7 +13,6 @@ from django.db.models import Case, Value, When
 
 from catalog.importers.records import Options, UnitRecord
 from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, Place, PostcodeMunicipality, Subscription
-from catalog.services.moderation import REDRAWN
 from catalog.text import is_city_with_county_rights
 from fueldepot.data import history
 from fueldepot.data.history import insert, upsert
@@ -192,7 +191,7 @@ def hand_over_depots(departures: Sequence[Departure], options: Options) -> int:
         depot.updated_at = options.today
         if not departure.heirs.whole and "municipality" in depot.confirmed_fields:
             depot.confirmed_fields.remove("municipality")
-            if not depot.review.startswith(REDRAWN):  # which holds the depot until an editor decides
+            if depot.publication != Depot.Publication.HELD:  # its remark says why, until an editor decides
                 depot.review = REVIEW
     columns = ["municipality", "updated_at", "confirmed_fields", "review"]
     Depot.objects.bulk_update(depots, columns, batch_size=500)

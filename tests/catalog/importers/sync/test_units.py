@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from catalog import models
+from catalog.importers.parsers.osm_tags import PERSON
 from catalog.importers.records import BoundaryRecord, Extract, ImportRefused, Options, UnitRecord
 from catalog.importers.runner import ImportStep, run
 from catalog.importers.sync_places import sync_boundaries
@@ -167,15 +168,16 @@ def test_a_merger_ends_the_confirmation_and_asks_editors(register):
     bounded("1207052", 20.40)
     bounded("1207062", 20.483)
     depot, other = depot_of("1207052", confirmed_fields=["municipality", "name"]), depot_of("1207052")
-    redrawn = depot_of("1207052", confirmed_fields=["municipality"], review=f"{REDRAWN} 7")
+    remarks = (f"{REDRAWN} 7", PERSON)
+    held = [depot_of("1207052", held=True, confirmed_fields=["municipality"], review=remark) for remark in remarks]
     place = factories.PlaceFactory(municipality=municipality("1207052"))
     factories.PostcodeFactory(code="34-608", shares=[(municipality("1207052"), 50), (municipality("1207062"), 7)])
     report = changed(gone=["1207052"])
-    assert report.lines == ["gone: 1207052 Kamienica → 1207062 Laskowa; 3 depots follow"]
-    assert follow("1207062", depot, other, place, redrawn)
-    assert (depot.confirmed_fields, redrawn.confirmed_fields) == (["name"], [])
+    assert report.lines == ["gone: 1207052 Kamienica → 1207062 Laskowa; 4 depots follow"]
+    assert follow("1207062", depot, other, place, *held)
+    assert [row.confirmed_fields for row in (depot, *held)] == [["name"], [], []]
     assert "zniknęła z rejestru" in depot.review
-    assert redrawn.review == f"{REDRAWN} 7"
+    assert [row.review for row in held] == [*remarks]
     assert (other.review, models.PostcodeMunicipality.objects.get().addresses) == ("", 57)
     boundary = models.Boundary.objects.get()
     assert (boundary.pk, boundary.approximate) == ("1207062", True)
