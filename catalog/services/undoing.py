@@ -27,6 +27,7 @@ from catalog.services.publishing import Lines
 from catalog.submissions import letters
 from catalog.submissions.owner_links import revoke_links
 from catalog.submissions.retention import link_ends
+from catalog.territory.boundaries import BoundaryIndex
 from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows, locking
 
@@ -68,10 +69,20 @@ def restore_depots(undoing: Undoing, keys: Collection[int], lines: Mapping[int, 
 
 
 def _leave_former_municipalities(depots: Collection[int]) -> None:
-    """Move restored depots from municipalities that have left the register since to their successors. One statement."""
-    successor = FormerMunicipality.objects.filter(pk=OuterRef("municipality_id")).values("successor_id")
-    formers = FormerMunicipality.objects.values("pk")
-    Depot.objects.filter(pk__in=among(depots), municipality_id__in=formers).update(municipality_id=Subquery(successor))
+    """Move restored depots from municipalities that have left the register since to their successors.
+
+    Those of a merged or divided one go where they lie. One query without such depots, else four at most.
+    """
+    formers = FormerMunicipality.objects.all()
+    gone = Depot.objects.filter(pk__in=among(depots), municipality_id__in=formers.values("pk"))
+    moved = list(gone.only("lat", "lon", "municipality_id"))
+    left = formers.in_bulk({depot.municipality_id for depot in moved}) if moved else {}
+    index = None if all(former.whole for former in left.values()) else BoundaryIndex.load()
+    for depot in moved:
+        former = left[depot.municipality_id]
+        located = index.find(depot.lat, depot.lon) if index and not former.whole else None
+        depot.municipality_id = located.teryt if located else former.successor_id
+    Depot.objects.bulk_update(moved, ["municipality"], batch_size=500)
 
 
 def _confirm_again(undoing: Undoing, restored: Collection[int], lines: Mapping[int, Lines]) -> None:

@@ -190,7 +190,10 @@ def test_a_decision_of_which_nothing_can_be_restored_is_refused_and_stays(client
     assert last().undone_at is None
 
 
-def test_what_comes_back_after_a_municipality_has_left_the_register_is_in_its_successor(client, editor, one):
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_comes_back_after_a_municipality_has_left_the_register_is_in_its_successor(client, editor, one, whole):
+    """A depot is in that of several in which it lies."""
+    factories.BoundaryFactory(municipality=factories.municipality("1261033", "Druga"))
     old, there = factories.municipality("1261022", "Dawna"), factories.zakopane()
     Depot.objects.filter(pk=one.pk).update(municipality=old)
     one.refresh_from_db()
@@ -200,12 +203,15 @@ def test_what_comes_back_after_a_municipality_has_left_the_register_is_in_its_su
         one.municipality = there
         one.save()
         deadline.delete()
-    factories.FormerMunicipalityFactory(teryt=old.pk, successor=factories.krakow(), whole=True)
+    heirs = {"successor": factories.krakow(), "others": [] if whole else ["1261033"], "whole": whole}
+    factories.FormerMunicipalityFactory(teryt=old.pk, **heirs)
     old.delete()
     undo_at_the_desk(client, last())
     connection.check_constraints()
-    assert (factories.fresh(one).municipality_id, one.history.first().municipality_id) == ("1261011", "1261011")
-    assert Deadline.objects.get().units == ["1261011"]
+    there = "1261011" if whole else "1261033"
+    assert (factories.fresh(one).municipality_id, one.history.first().municipality_id) == (there, there)
+    bound = (["1261011"], []) if whole else ([], ["1261011", "1261033"])
+    assert (Deadline.objects.get().units, Deadline.objects.get().partly) == bound
 
 
 def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
