@@ -8,13 +8,23 @@ from typing import Any, NamedTuple
 
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import DateTimeField, F, Func, Q, QuerySet, Value
-from django.db.models.functions import Coalesce
+from django.db.models import CharField, DateTimeField, Exists, F, Func, Max, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Cast, Coalesce
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from catalog.models import Depot, GoneReport, ImportRun, PendingLetter, Submission, SubmissionQuestion, Subscription
+from catalog.models import (
+    Decision,
+    DecisionLine,
+    Depot,
+    GoneReport,
+    ImportRun,
+    PendingLetter,
+    Submission,
+    SubmissionQuestion,
+    Subscription,
+)
 from catalog.submissions import field_groups, tokens
 from catalog.submissions.letter_kinds import LetterKind, to_author
 from catalog.submissions.limits import PERIOD
@@ -33,7 +43,10 @@ WARNED_BEFORE = timedelta(days=14)
 """How long before the deletion the author is warned by a letter."""
 
 LETTER_TRIED = timedelta(days=30)
-"""Extra time where the letter before a deletion could not be sent: then it happens without."""
+"""Extra time where the letter before a deletion could not be sent: then it happens without.
+
+Counted anew where a decision was undone after the year.
+"""
 
 KEPT_FOR_LIMITS = timedelta(days=1)
 """Retention of hashes of networks and mailboxes, which limits count, and of authors of decided prices."""
@@ -148,7 +161,8 @@ class ExpiryLetters(LetterKind):
 
     def write(self, row: Submission, on: datetime) -> EmailMessage:
         assert row.confirmed_at is not None  # noqa: S101 - a constraint of the table
-        due = row.confirmed_at + KEPT_UNDECIDED
+        reopened_at = Decision.objects.about(row).aggregate(at=Max("undone_at"))["at"]
+        due = max(row.confirmed_at + KEPT_UNDECIDED, reopened_at or row.confirmed_at)
         ends = min(max(due, on + WARNED_BEFORE), due + LETTER_TRIED)
         return to_author(row, "expiry", day=date_format(timezone.localdate(ends), "j E Y"))
 
@@ -194,9 +208,12 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
     never_mailed = Q(mailed_at__isnull=True) | Q(mailed_at__lte=dead)
     withdrawn = Q(state=Submission.State.WITHDRAWN, decided_at__lte=on - KEPT_FOR_LIMITS)
     unconfirmed = Submission.objects.filter(confirmed_at=None).filter(Q(never_mailed, created_at__lte=dead) | withdrawn)
+    lines = DecisionLine.objects.filter(model=Submission._meta.label_lower, key=Cast(OuterRef("pk"), CharField()))
+    untried = Q(confirmed_at__gt=on - KEPT_UNDECIDED - LETTER_TRIED) | Exists(
+        lines.filter(decision__undone_at__gt=on - LETTER_TRIED)
+    )
     expired = Submission.objects.waiting().filter(
-        Q(expiry_letter_at__lte=on - WARNED_BEFORE) | Q(confirmed_at__lte=on - KEPT_UNDECIDED - LETTER_TRIED),
-        confirmed_at__lte=on - KEPT_UNDECIDED,
+        Q(expiry_letter_at__lte=on - WARNED_BEFORE) | ~untried, confirmed_at__lte=on - KEPT_UNDECIDED
     )
     closed = Q(decided_at__lte=on - KEPT, answered_at=None) | Q(answered_at__lte=on - KEPT_FOR_LIMITS) | withdrawn
     due = Submission.objects.filter(closed, erased_at__isnull=True, confirmed_at__isnull=False)

@@ -178,14 +178,23 @@ def test_an_undecided_submission_is_kept_a_month_longer_if_a_letter_left_late_or
     assert Submission.objects.get() == decided
 
 
-def test_what_waits_again_after_its_year_is_kept_until_its_author_is_warned_anew(editor):
+@pytest.mark.parametrize(("undone", "until"), [(370, "10 grudnia 2027"), (430, "8 lutego 2028")])
+def test_what_waits_again_after_its_year_is_kept_until_its_author_is_warned_anew(editor, undone, until):
     submission = waiting_since(NOW)
     warned(351)
     result = deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
-    journal.undo(decision=result.record.decision, by=editor, on=NOW + timedelta(days=370))
-    assert purged(days=370).expired == 0
-    assert warned(370).sent == labels(submission)
-    assert (purged(days=383).expired, purged(days=384).expired) == (0, 1)
+    journal.undo(decision=result.record.decision, by=editor, on=NOW + timedelta(days=undone))
+    assert purged(days=undone).expired == 0
+    assert warned(undone).sent == labels(submission)
+    assert f"do dnia {until} r." in mail.outbox[-1].body
+    assert (purged(days=undone + 13).expired, purged(days=undone + 14).expired) == (0, 1)
+
+
+def test_what_waits_again_after_its_year_goes_a_month_later_if_its_author_cannot_be_warned(editor):
+    submission = waiting_since(NOW)
+    result = deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
+    journal.undo(decision=result.record.decision, by=editor, on=NOW + timedelta(days=430))
+    assert (purged(days=459).expired, purged(days=460).expired) == (0, 1)
 
 
 def test_unconfirmed_submissions_go_with_their_link():
