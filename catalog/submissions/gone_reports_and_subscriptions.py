@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Max
 
 from catalog.models import Depot, GoneReport, Subscription, SubscriptionQuerySet
 from catalog.services import Refusal
@@ -115,20 +116,24 @@ def get_requested(token: str) -> Subscription:
 def confirm_subscription(*, subscription: Subscription, content: Mapping[str, Any], on: datetime) -> None:
     """Confirm a subscription. content: what the pages say now. It takes the place of an equal confirmed one.
 
+    The last letter to its address counts for its week, too.
+
     Raises TooManySubscriptions, and SubscriptionNotFound if it ended while this waited.
     """
     wait_for_turn(subscription.email_hash)
     stored = Subscription.objects.select_for_update(of=("self",)).filter(pk=subscription.pk).first()
     if stored is None:
         raise SubscriptionNotFound(None)
-    others = Subscription.objects.confirmed().filter(email_hash=stored.email_hash).exclude(pk=stored.pk)
+    confirmed = Subscription.objects.confirmed().filter(email_hash=stored.email_hash)
+    others = confirmed.exclude(pk=stored.pk)
     about = {name: getattr(stored, name) for name in ("teryt", "fuel", "voivodeship")}
     equal = others.filter(**about).first()
     if equal is None and others.count() >= PER_READER:
         raise TooManySubscriptions
     values: dict[str, Any] = {"confirmed_at": on, "asked_at": None, "client_hash": ""}
+    values |= confirmed.aggregate(sent_at=Max("sent_at"))
     if equal is not None:
-        values |= {"content": equal.content, "sent_at": equal.sent_at}
+        values["content"] = equal.content
         equal.delete()
     elif stored.confirmed_at is None:
         values["content"] = dict(content)

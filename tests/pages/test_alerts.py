@@ -7,6 +7,7 @@ from django.core import mail
 
 from catalog.models import Subscription
 from catalog.submissions import retention
+from catalog.submissions.gone_reports_and_subscriptions import confirm_subscription
 from pages import alerts
 from prices.models import DepotPrice
 from regulations.models import Deadline
@@ -143,6 +144,17 @@ def test_one_letter_a_week_with_all_wishes_of_an_address(pellet):
     assert (letter.subject, letter.body.count("muły węglowe")) == ("Powiadomienia: zmiana przepisów, ceny", 1)
     DeadlineFactory(date=TODAY + 200 * DAY)
     assert [number for number in range(1, 10) if send(number * DAY - 2 * MINUTES * (number == 7))] == [7]
+
+
+def test_the_week_of_an_address_goes_on_when_the_subscription_of_its_last_letter_has_ended(pellet):
+    ended = subscribe(email="jan@example.pl")
+    FuelBanFactory()
+    assert len(send()) == 1
+    row = subscribe(email="jan@example.pl", teryt="", fuel="pellet", voivodeship="12", confirmed_at=None)
+    confirm_subscription(subscription=row, content=row.content, on=NOW)
+    ended.delete()
+    change_prices(1700)
+    assert [number for number in range(1, 9) if send(number * DAY)] == [7]
 
 
 def test_one_click_of_a_mail_program_ends_them_and_who_comes_anew_gets_no_letter_taken_for_an_old_one(act, client):
