@@ -101,7 +101,8 @@ def purge_submissions(*, on: datetime) -> Purged:
     due.exclude(state=Submission.State.ACCEPTED).update(proposed={}, stored={})
     _erase_unpublished(due.filter(state=Submission.State.ACCEPTED).exclude(proposed={}))
     erased = due.update(erased_at=on, notification_pending=False, **dict.fromkeys(PERSONAL, ""))
-    mailboxes.update(mailbox_hash="", letters_at=[])
+    mailboxes.filter(confirmed_at__isnull=False).update(mailbox_hash="", letters_at=[])
+    mailboxes.update(mailbox_hash="")  # their links may work for longer than limits count them
     kinds = PendingLetter.Kind
     lasting = Q(kind__in=[kinds.OWNER_REPLACED, kinds.OWNER_RESTORED, kinds.OWNER_CHANGED])
     unsent = (lasting & Q(requested_at__lte=on - KEPT)) | (~lasting & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
@@ -178,8 +179,9 @@ def erased_on(submission: Submission) -> datetime | None:
 
 
 def link_ends(submission: Submission) -> datetime:
-    """Return when the link of an unconfirmed submission expires, sent or not."""
-    return (submission.mailed_at or submission.created_at) + tokens.LINK_LIFE
+    """Return when the link of an unconfirmed submission expires, sent or not; the last one if another waits."""
+    begins = submission.mailed_at or [submission.created_at, *submission.letters_at][-1]
+    return begins + tokens.LINK_LIFE
 
 
 def record_purge(purged: Purged, *, started: datetime, finished: datetime) -> None:
@@ -205,9 +207,9 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
     whose hash of a network, or of a mailbox, is erased.
     """
     dead = on - tokens.LINK_LIFE
-    never_mailed = Q(mailed_at__isnull=True) | Q(mailed_at__lte=dead)
+    unlinked = Q(mailed_at__lte=dead) | Q(_last_letter_by(dead), mailed_at__isnull=True)
     withdrawn = Q(state=Submission.State.WITHDRAWN, decided_at__lte=on - KEPT_FOR_LIMITS)
-    unconfirmed = Submission.objects.filter(confirmed_at=None).filter(Q(never_mailed, created_at__lte=dead) | withdrawn)
+    unconfirmed = Submission.objects.filter(confirmed_at=None).filter(Q(unlinked, created_at__lte=dead) | withdrawn)
     lines = DecisionLine.objects.filter(model=Submission._meta.label_lower, key=Cast(OuterRef("pk"), CharField()))
     untried = Q(confirmed_at__gt=on - KEPT_UNDECIDED - LETTER_TRIED) | Exists(
         lines.filter(decision__undone_at__gt=on - LETTER_TRIED)
@@ -219,10 +221,14 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
     due = Submission.objects.filter(closed, erased_at__isnull=True, confirmed_at__isnull=False)
     old = Submission.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS)
     clients = old.exclude(client_hash="")
-    last = "(%(expressions)s)[cardinality(%(expressions)s)]"
-    last_letter = Func(F("letters_at"), template=last, output_field=DateTimeField())
-    over = LessThanOrEqual(last_letter, Value(on - KEPT_FOR_LIMITS, output_field=DateTimeField()))
     mailboxes = old.exclude(mailbox_hash="").filter(
-        Q(mailed_at__isnull=True) | Q(mailed_at__lte=on - KEPT_FOR_LIMITS), Q(letters_at=[]) | Q(over)
+        Q(mailed_at__isnull=True) | Q(mailed_at__lte=on - KEPT_FOR_LIMITS), _last_letter_by(on - KEPT_FOR_LIMITS)
     )
     return unconfirmed, expired, due, clients, mailboxes
+
+
+def _last_letter_by(moment: datetime) -> Q:
+    """Keep submissions without a letter since a moment, as `letters_at` has them."""
+    last = "(%(expressions)s)[cardinality(%(expressions)s)]"
+    last_letter = Func(F("letters_at"), template=last, output_field=DateTimeField())
+    return Q(letters_at=[]) | Q(LessThanOrEqual(last_letter, Value(moment, output_field=DateTimeField())))

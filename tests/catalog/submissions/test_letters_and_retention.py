@@ -11,7 +11,7 @@ from catalog.services import journal
 from catalog.services.merging import merge_depots
 from catalog.submissions import decisions, letters, retention
 from catalog.submissions import letters as sending
-from catalog.submissions.intake import confirm_submission
+from catalog.submissions.intake import confirm_submission, resend_link
 from catalog.submissions.letter_kinds import DECISION_LETTERS
 from catalog.submissions.limits import hash_client, hash_mailbox
 from catalog.submissions.tokens import LinkExpired, new_token
@@ -206,6 +206,18 @@ def test_unconfirmed_submissions_go_with_their_link():
         confirm_submission(token=token, on=NOW)
 
 
+def test_a_link_works_for_its_two_days_while_a_new_one_waits_to_be_sent():
+    mailed_at = NOW + timedelta(hours=40)
+    moments = {"created_at": NOW, "mailed_at": mailed_at, "mails_sent": 1}
+    submission = factories.SubmissionFactory(unconfirmed=True, letters_at=[mailed_at], mailbox_hash="x", **moments)
+    factories.SubmissionFactory(unconfirmed=True, visit=submission, **moments)
+    purged(hours=70)
+    assert factories.fresh(submission).mailbox_hash == ""
+    resend_link(submission=submission, on=NOW + timedelta(hours=71))
+    assert retention.link_ends(factories.fresh(submission)) == NOW + timedelta(hours=88)
+    assert (purged(hours=87).deleted, purged(hours=88).deleted) == (0, 2)
+
+
 @pytest.mark.parametrize(("days", "answered", "kept"), [(3, 0, 23), (90, 1, 22)])
 def test_the_author_of_prices_goes_the_day_after_the_last_was_decided(days, answered, kept):
     moments = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=days))
@@ -243,4 +255,4 @@ def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
     for row, kept in ((old, ("", [])), (resent, ("x", [NOW, late]))):
         assert (factories.fresh(row).mailbox_hash, row.letters_at) == kept
     retention.purge_submissions(on=late + timedelta(hours=24))
-    assert (factories.fresh(resent).mailbox_hash, resent.letters_at) == ("", [])
+    assert (factories.fresh(resent).mailbox_hash, resent.letters_at) == ("", [NOW, late])  # of its link
