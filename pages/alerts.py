@@ -208,6 +208,7 @@ def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMe
     token = tokens.READER.token(rows[0].email_hash)
     values = {
         "digest": digest,
+        "others_go_on": len(digest.to_ask) < len(rows),
         "erased_on": day(timezone.localdate(on + retention.KEPT_ASKED)),
         "link": site_url(tokens.READER.path_of(token)),
     }

@@ -182,6 +182,16 @@ def test_after_two_years_the_reader_is_asked_once(act):
     assert send(8 * DAY) == []
 
 
+def test_who_is_asked_about_some_of_several_is_told_that_the_others_go_on(act):
+    subscribe(email="jan@example.pl")
+    asked = subscribe(email="jan@example.pl", teryt="1217011", confirmed_at=NOW - retention.KEPT_SUBSCRIBED)
+    (letter,) = send()
+    assert not present(words_of(letter), "usuniemy Twój adres")
+    assert "Bez tego po 21 grudnia 2026 r. skończą się te, o które prosisz najdłużej." in words_of(letter)
+    retention.purge_submissions(on=NOW + retention.KEPT_ASKED)
+    assert Subscription.objects.get().pk != asked.pk
+
+
 def test_a_refused_letter_is_tried_again_and_holds_up_nobody(act, settings, caplog, capsys):
     for email in ("nobody@example.pl", "ewa@example.pl"):
         subscribe(email=email)
