@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions.letter_kinds import KINDS, Letter, LetterKind
-from catalog.submissions.limits import COUNTED, LETTERS_PER_MAILBOX, hash_mailbox, recent_letters, wait_for_turn
+from catalog.submissions.limits import COUNTED, LETTERS_PER_MAILBOX, PERIOD, hash_mailbox, recent_letters, wait_for_turn
 from fueldepot.data.history import lock_rows
 from fueldepot.data.snapshot import DATABASE_AWAY
 
@@ -218,14 +218,22 @@ def _send(messages: Mapping[Letter, EmailMessage]) -> list[Letter]:
 def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Letter], on: datetime) -> None:
     """Store which letters have left. Those that have not are no longer counted against the limit of their mailbox."""
     failed = {letter.row.pk for letter in unsent}
+    former = Func(F("letters_at"), Value(on), function="array_remove")
     for model in COUNTED:
-        numbers = {letter.counted.pk for letter in unsent if type(letter.counted) is model}
-        rows = model._default_manager.filter(pk__in=numbers)
+        counted = {letter.counted for letter in unsent if type(letter.counted) is model}
+        rows = model._default_manager.filter(pk__in=[row.pk for row in counted])
         lock_rows(rows)
-        rows.update(letters_at=Func(F("letters_at"), Value(on), function="array_remove"))
+        past = [row.pk for row in counted if isinstance(row, Submission) and not _is_counted(row, on)]
+        rows.filter(pk__in=past).update(letters_at=former, mailbox_hash="")
+        rows.exclude(pk__in=past).update(letters_at=former)
     for letter in letters:
         if letter.left is not None and letter not in unsent:
             letter.left()
     kind.partly_done([letter for letter in letters if letter.row.pk in failed and letter not in unsent])
     done = {letter.row.pk: letter.row for letter in letters if letter.row.pk not in failed}
     kind.done(done.values(), on)
+
+
+def _is_counted(row: Submission, on: datetime) -> bool:
+    """Whether limits count the mailbox of a submission without the letter of a moment, else its hash is not kept."""
+    return any(moment > on - PERIOD for moment in (row.created_at, *row.letters_at) if moment != on)

@@ -256,3 +256,17 @@ def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
         assert (factories.fresh(row).mailbox_hash, row.letters_at) == kept
     retention.purge_submissions(on=late + timedelta(hours=24))
     assert (factories.fresh(resent).mailbox_hash, resent.letters_at) == ("", [NOW, late])  # of its link
+
+
+def test_a_letter_that_cannot_be_sent_does_not_bring_the_hash_of_its_mailbox_back(settings):
+    settings.EMAIL_BACKEND = DOWN
+    now = timezone.now()
+    rows = [
+        factories.SubmissionFactory(decided=True, notification_pending=True, mailbox_hash="x", created_at=now - since)
+        for since in (timedelta(hours=23), timedelta(hours=25))
+    ]
+    assert letters.send_waiting().unsent == labels(*rows)
+    assert [(row.mailbox_hash != "", row.letters_at) for row in map(factories.fresh, rows)] == [(True, []), (False, [])]
+    settings.EMAIL_BACKEND = WORKING
+    assert letters.send_waiting(retry=timedelta()).sent == labels(*rows)
+    assert all(row.mailbox_hash and len(row.letters_at) == 1 for row in map(factories.fresh, rows))
