@@ -4,11 +4,15 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
+from catalog.importers.records import DepotRecord, Extract, Options
+from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot
-from catalog.services import editing, merging, moderation, publishing
-from catalog.services.journal import find_changed_since, undo
-from prices import services
+from catalog.services import editing, journal, merging, moderation, publishing
+from catalog.services.journal import find_changed_since
+from prices import owners, services
 from prices.models import DepotPrice
 from prices.validation import PriceInput
 from tests import factories
@@ -40,9 +44,12 @@ def stored(**values):
     return depot
 
 
+def quote(fuel="pellet", days=0):
+    return PriceInput(fuel, TODAY - timedelta(days=days), "t", Decimal(1500))
+
+
 def publish(depot, by, fuel="pellet", days=0):
-    quote = PriceInput(fuel, TODAY - timedelta(days=days), "t", Decimal(1500))
-    return services.publish_price_list(quotes=[(depot, quote)], by=by, on=NOW)
+    return services.publish_price_list(quotes=[(depot, quote(fuel, days))], by=by, on=NOW)
 
 
 def pending(depot, fuel="pellet", **values):
@@ -51,10 +58,41 @@ def pending(depot, fuel="pellet", **values):
     return price
 
 
+def approve(editor, *prices):
+    return services.approve_prices(prices=prices, by=editor, on=NOW).decision
+
+
+def reject(editor, *prices):
+    return services.reject_prices(prices=prices, reason="Nie.", by=editor, on=NOW).decision
+
+
+def undo(decision, by):
+    return journal.undo(decision=decision, by=by, on=NOW)
+
+
+def edit(depot, by, **values):
+    editing.edit_depot(depot=factories.fresh(depot), values=values, by=by, on=TODAY)
+
+
 def set_fuels(depot, fuels, by):
     """A person sets the fuels on the day of the newest prices."""
-    editing.edit_depot(depot=depot, values={"fuels": fuels}, by=by, on=TODAY)
+    edit(depot, by, fuels=fuels)
     depot.history.update(history_date=NOW)
+
+
+def check(depot, by):
+    moderation.verify_depot(depot=factories.fresh(depot), by=by, on=TODAY)
+
+
+def set_others(depot, by):
+    edit(depot, by, fuels=["wegiel", "pellet", "brykiet"])
+
+
+TAKEN, TYPED = "+48 600 000 000", "+48 12 345 67 89"
+
+
+def set_phone(depot, by):
+    edit(depot, by, phone=TYPED)
 
 
 def merge(survivor, loser, by, **options):
@@ -71,8 +109,118 @@ def offer(depot):
     return factories.fresh(depot).fuels
 
 
-def offers(depot):
-    return Depot.objects.values_list(*Depot.FUEL_FIELDS).get(pk=depot.pk)
+def offers(*depots):
+    return [Depot.objects.values_list(*Depot.FUEL_FIELDS).get(pk=depot.pk) for depot in depots]
+
+
+def by_owner(depot, editor):
+    owners.publish_prices(quotes=[(depot, quote())], on=NOW)
+
+
+def by_reader(depot, editor):
+    price = pending(depot)
+    assert offer(depot) == ["wegiel"]
+    approve(editor, price)
+
+
+@pytest.mark.parametrize(
+    ("state", "origin"), [(publish, "cennik z pliku"), (by_owner, "właściciel"), (by_reader, "zatwierdzono ceny")]
+)
+def test_a_published_price_adds_its_fuel_with_a_line_of_history(client, editor, one, state, origin):
+    state(one, editor)
+    assert offer(one) == ["wegiel", "pellet"]
+    assert one.history.latest("history_id").history_change_reason == f"{origin}: paliwo z ceny"
+    (row,) = client.get("/api/v1/stores", {"teryt": "1261011", "fuel": "pellet"}).json()
+    assert (row["id"], row["fuels_source"]) == (one.pk, "source")
+    assert one.name in client.get("/sklady/malopolskie/krakow-1261011/?paliwo=pellet").content.decode()
+
+
+def test_prices_alone_make_the_fuels_a_persons(client, editor):
+    depot = factories.DepotFactory(fuels=["pellet"], fuels_in_name=["pellet"])
+    publish(depot, editor)
+    assert (offer(depot), depot.fuels_by_name) == (["pellet"], [])
+    assert client.get(f"/api/v1/stores/{depot.pk}").json()["fuels_source"] == "person"
+
+
+def test_an_import_keeps_the_fuel_of_a_price_and_updates_the_others(editor):
+    depot = factories.DepotFactory(source_id="node/1")
+    factories.BoundaryFactory()
+    publish(depot, editor)
+    record = DepotRecord("node/1", "Skład pelletu", 50.0617, 19.9373, fuels=("brykiet",))
+    sync_depots(Extract([record]), Options(today=TODAY, write=True), origin=Depot.Source.OSM)
+    assert (offer(depot), depot.fuels_by_name) == (["pellet", "brykiet"], [])
+
+
+@pytest.mark.parametrize(("days", "then"), [(1, ["brykiet"]), (0, ["pellet", "brykiet"])])
+def test_a_price_older_than_a_persons_removal_of_its_fuel_adds_nothing(editor, days, then):
+    depot = factories.DepotFactory(fuels=["pellet", "brykiet"])
+    set_fuels(depot, ["brykiet"], editor)
+    publish(depot, editor, days=days)
+    assert offer(depot) == then
+
+
+def test_a_withdrawn_list_takes_its_fuel_back_unless_another_states_it_and_brings_it_when_sent_again(editor, one):
+    check(one, editor)
+    first, second = publish(one, editor), publish(one, editor, days=3)
+    undo(first, editor)
+    assert offer(one) == ["wegiel", "pellet"]
+    undo(second, editor)
+    assert offers(one) == [(["wegiel"], [], [])]
+    again = publish(one, editor)
+    assert offer(one) == ["wegiel", "pellet"]
+    undo(again, editor)
+    assert offers(one) == [(["wegiel"], [], [])]
+    assert one.history.latest("history_id").history_change_reason == f"cofnięto decyzję: {again.title}"
+
+
+def test_a_rejected_price_takes_its_fuel_back_only_where_nothing_else_states_it(editor, one):
+    named = factories.DepotFactory(fuels=["pellet"], fuels_in_name=["pellet"])
+    publish(one, editor)
+    publish(named, editor)
+    factories.DepotPriceFactory(depot=one)
+    reject(editor, *DepotPrice.objects.filter(day=TODAY))
+    assert offer(one) == ["wegiel", "pellet"]
+    assert (offer(named), named.fuels_by_name) == (["pellet"], ["pellet"])
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+@pytest.mark.parametrize(("state", "stays"), [(check, True), (set_others, True), (set_phone, False)])
+def test_a_fuel_stays_without_its_price_where_a_person_has_stated_it_since(editor, one, confirmed, state, stays):
+    if confirmed:
+        check(one, editor)
+    publish(one, editor)
+    state(one, editor)
+    reject(editor, *one.prices.all())
+    assert ("pellet" in offer(one)) is stays
+
+
+@pytest.mark.parametrize("state", [check, set_others])
+def test_what_was_undone_states_no_fuel(editor, one, state):
+    check(one, editor)
+    publish(one, editor)
+    state(one, editor)
+    undo(last(), editor)
+    reject(editor, *one.prices.all())
+    assert offer(one) == ["wegiel"]
+
+
+@pytest.mark.parametrize("state", [check, set_others])
+def test_a_fuel_stated_since_stays_where_a_decision_on_prices_is_undone_and_hinders_that_nowhere(editor, one, state):
+    decision = publish(one, editor)
+    state(one, editor)
+    assert find_changed_since(decision) == undo(decision, editor).left == []
+    assert ("pellet" in offer(one), one.fuels_priced) == (True, [])
+
+
+def test_many_depots_cost_as_many_statements_as_two(editor):
+    def count(depots):
+        with CaptureQueriesContext(connection) as sent:
+            undo(services.publish_price_list(quotes=[(row, quote()) for row in depots], by=editor, on=NOW), editor)
+        return len(sent)
+
+    few, many = ([factories.DepotFactory(verified=True) for _ in range(size)] for size in (2, 8))
+    assert count(few) >= count(many)
+    assert not Depot.objects.exclude(fuels=["wegiel"]).exists()
 
 
 def test_a_rejection_adds_no_fuel_that_a_person_has_removed(editor, one):
@@ -80,52 +228,37 @@ def test_a_rejection_adds_no_fuel_that_a_person_has_removed(editor, one):
     publish(one, editor, days=3)
     set_fuels(one, ["wegiel"], editor)
     before = offers(one)
-    rejected = services.reject_prices(prices=one.prices.filter(day__lt=TODAY), reason="Nie.", by=editor, on=NOW)
+    rejected = reject(editor, *one.prices.filter(day__lt=TODAY))
     assert offers(one) == before
-    undo(decision=rejected.decision, by=editor, on=NOW)
+    undo(rejected, editor)
     assert offers(one) == before
 
 
-@pytest.mark.parametrize(("what", "days"), [("approve", 1), ("list", 1), ("reject", 0)])
-def test_an_undone_decision_leaves_the_offer_that_a_person_had_set(editor, one, what, days):
+@pytest.mark.parametrize(
+    ("decide", "days"),
+    [
+        (lambda depot, editor: approve(editor, pending(depot, day=TODAY)), 1),
+        (publish, 1),
+        (lambda depot, editor: reject(editor, *depot.prices.all()), 0),
+    ],
+    ids=["approve", "list", "reject"],
+)
+def test_an_undone_decision_leaves_the_offer_that_a_person_had_set(editor, one, decide, days):
     publish(one, editor, days=days)
     set_fuels(one, ["wegiel"], editor)
     before = offers(one)
-    if what == "approve":
-        services.approve_prices(prices=[pending(one, day=TODAY)], by=editor, on=NOW)
-    elif what == "list":
-        publish(one, editor)
-    else:
-        services.reject_prices(prices=one.prices.all(), reason="Nie.", by=editor, on=NOW)
-    undo(decision=last(), by=editor, on=NOW)
+    undo(decide(one, editor), editor)
     assert offers(one) == before
 
 
 def test_a_rejection_of_several_prices_gives_each_fuel_back_as_it_was(editor, one):
     publish(one, editor)
-    moderation.verify_depot(depot=factories.fresh(one), by=editor, on=TODAY)
+    check(one, editor)
     before = offers(one)
-    prices = [*one.prices.all(), pending(one, "brykiet")]
-    rejected = services.reject_prices(prices=prices, reason="Nie.", by=editor, on=NOW)
+    rejected = reject(editor, *one.prices.all(), pending(one, "brykiet"))
     assert offers(one) != before
-    undo(decision=rejected.decision, by=editor, on=NOW)
+    undo(rejected, editor)
     assert offers(one) == before
-
-
-def test_a_fuel_goes_with_its_price_though_a_person_has_edited_something_else_since(editor, one):
-    set_fuels(one, ["wegiel", "brykiet"], editor)
-    publish(one, editor)
-    editing.edit_depot(depot=factories.fresh(one), values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
-    services.reject_prices(prices=one.prices.all(), reason="Nie.", by=editor, on=NOW)
-    assert offer(one) == ["wegiel", "brykiet"]
-
-
-def test_a_fuel_stays_while_a_price_published_since_states_it(editor, one):
-    first, second = publish(one, editor), publish(one, editor, days=3)
-    undo(decision=first, by=editor, on=NOW)
-    assert offer(one) == ["wegiel", "pellet"]
-    undo(decision=second, by=editor, on=NOW)
-    assert offer(one) == ["wegiel"]
 
 
 @pytest.mark.parametrize("back", ["undone", "restored"])
@@ -133,16 +266,16 @@ def test_a_price_brings_its_fuel_to_the_survivor_and_takes_it_along_when_it_retu
     publish(other, editor)
     publish(other, editor, "brykiet")
     publish(one, editor, "brykiet", days=1)
-    before = [offers(depot) for depot in (one, other)]
+    before = offers(one, other)
     decision = merge(one, other, editor)
     assert factories.fresh(one).fuels_priced == ["pellet", "brykiet"]
     answer = client.get("/api/v1/stores", {"teryt": "1261011", "fuel": "pellet"}).json()
     assert [row["id"] for row in answer] == [one.pk]
     if back == "undone":
-        undo(decision=decision, by=editor, on=NOW)
+        undo(decision, editor)
     else:
         restore(other, editor)
-    assert [offers(depot) for depot in (one, other)] == before
+    assert offers(one, other) == before
 
 
 def test_a_fuel_that_a_person_removed_from_the_loser_does_not_come_along(editor, one, other):
@@ -158,16 +291,13 @@ def test_what_was_decided_about_a_price_at_the_survivor_counts_at_the_restored_d
     if approved:
         publish(other, editor)
     price = other.prices.get() if approved else pending(other)
-    before = [offers(depot) for depot in (one, other)]
+    before = offers(one, other)
     merge(one, other, editor)
-    if approved:
-        decision = services.reject_prices(prices=[price], reason="Nie.", by=editor, on=NOW).decision
-    else:
-        decision = services.approve_prices(prices=[price], by=editor, on=NOW).decision
+    decision = reject(editor, price) if approved else approve(editor, price)
     restore(other, editor)
     assert [offer(one), offer(other)] == [["wegiel"], ["wegiel"] if approved else ["wegiel", "pellet"]]
-    undo(decision=decision, by=editor, on=NOW)
-    assert [offers(depot) for depot in (one, other)] == before
+    undo(decision, editor)
+    assert offers(one, other) == before
 
 
 def test_an_entry_that_passed_a_price_on_does_not_keep_its_fuel(editor, one, other):
@@ -183,60 +313,37 @@ def test_an_entry_that_passed_a_price_on_does_not_keep_its_fuel(editor, one, oth
 
 def test_a_price_decided_at_the_survivor_keeps_none_of_its_values_from_being_restored(editor, one, other):
     publish(other, editor)
-    Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
+    Depot.objects.filter(pk=other.pk).update(phone=TAKEN)
     decision = merge(one, other, editor, take=["phone"])
     publish(one, editor, "brykiet")
-    assert find_changed_since(decision) == []
-    undone = undo(decision=decision, by=editor, on=NOW)
-    assert (offer(one), one.phone, undone.left) == (["wegiel", "brykiet"], "", [])
+    assert find_changed_since(decision) == undo(decision, editor).left == []
+    assert (offer(one), one.phone) == (["wegiel", "brykiet"], "")
 
 
-def test_an_offer_that_was_changed_since_does_not_stay_where_a_decision_on_prices_is_undone(editor, one):
-    price = factories.DepotPriceFactory(depot=one, pending=True)
-    decision = services.approve_prices(prices=[price], by=editor, on=NOW).decision
-    values = {"fuels": ["wegiel", "pellet", "brykiet"]}
-    editing.edit_depot(depot=factories.fresh(one), values=values, by=editor, on=TODAY)
-    assert find_changed_since(decision) == undo(decision=decision, by=editor, on=NOW).left == []
+@pytest.mark.parametrize(("state", "phone"), [(check, TAKEN), (set_phone, TYPED)])
+def test_a_survivor_that_a_person_has_checked_or_changed_since_stays_and_is_named(editor, one, other, state, phone):
+    Depot.objects.filter(pk=other.pk).update(phone=TAKEN)
+    merged = merge(one, other, editor, take=["phone"])
+    state(one, editor)
+    assert find_changed_since(merged) == [one]
+    undone = undo(merged, editor)
+    assert (undone.restored, undone.left, factories.fresh(one).phone) == (1, [one], phone)
+    assert ("phone" in one.confirmed_fields, factories.fresh(other).publication) == (True, "published")
 
 
 def test_a_withdrawn_list_takes_its_prices_back_from_a_survivor(editor, one, other):
     listed = publish(other, editor)
     merged = merge(one, other, editor)
     assert offer(one) == ["wegiel", "pellet"]
-    assert find_changed_since(listed) == undo(decision=listed, by=editor, on=NOW).left == []
+    assert find_changed_since(listed) == undo(listed, editor).left == []
     assert (DepotPrice.objects.get().status, offer(one)) == ("rejected", ["wegiel"])
-    undo(decision=merged, by=editor, on=NOW)
+    undo(merged, editor)
     assert [offer(depot) for depot in (one, other)] == [["wegiel"], ["wegiel"]]
 
 
-def test_an_offer_that_was_checked_since_stays_where_a_decision_on_prices_is_undone(editor, one):
-    decision = publish(one, editor)
-    moderation.verify_depot(depot=factories.fresh(one), by=editor, on=TODAY)
-    undo(decision=decision, by=editor, on=NOW)
-    assert offers(one) == (["wegiel", "pellet"], [], [])
-
-
 def test_fuels_that_a_merge_united_stay_confirmed_when_the_check_before_is_undone(editor, one, other):
-    check = moderation.verify_depots(keys=[one.pk], by=editor, on=TODAY).decision
+    checked = moderation.verify_depots(keys=[one.pk], by=editor, on=TODAY).decision
     merged = merge(one, other, editor, unite_fuels=True)
-    for decision, confirmed in ((check, ["fuels"]), (merged, [])):
-        undo(decision=decision, by=editor, on=NOW)
+    for decision, confirmed in ((checked, ["fuels"]), (merged, [])):
+        undo(decision, editor)
         assert factories.fresh(one).confirmed_fields == confirmed
-
-
-def test_a_survivor_that_was_checked_since_keeps_what_it_took_over_and_is_named(editor, one, other):
-    Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
-    decision = merge(one, other, editor, take=["phone"])
-    moderation.verify_depot(depot=factories.fresh(one), by=editor, on=TODAY)
-    assert find_changed_since(decision) == [one]
-    assert undo(decision=decision, by=editor, on=NOW).left == [one]
-    assert (factories.fresh(one).phone, "phone" in one.confirmed_fields) == ("+48 600 000 000", True)
-    assert factories.fresh(other).publication == "published"
-
-
-def test_a_survivor_whose_values_were_changed_since_is_named(editor, one, other):
-    Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
-    decision = merge(one, other, editor, take=["phone"])
-    editing.edit_depot(depot=factories.fresh(one), values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
-    undone = undo(decision=decision, by=editor, on=NOW)
-    assert (undone.restored, undone.left, factories.fresh(one).phone) == (1, [one], "+48 12 345 67 89")

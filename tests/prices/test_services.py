@@ -1,20 +1,15 @@
-"""Write operations on prices, the next response, and the offers that follow them."""
+"""Write operations on prices, and the next response."""
 
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
 
 import pytest
-from django.db import IntegrityError, connection, transaction
-from django.test.utils import CaptureQueriesContext
+from django.db import IntegrityError, transaction
 
 from catalog.depots.fuels import FUELS, UNIT_NAMES
-from catalog.importers.records import DepotRecord, Extract, Options
-from catalog.importers.sync_depots import sync_depots
-from catalog.models import Dataset, Decision, Depot
-from catalog.services import editing, moderation
-from catalog.services.journal import undo
-from prices import owners, services, validation
+from catalog.models import Dataset, Depot
+from prices import services, validation
 from prices.models import DepotPrice
 from tests import factories
 from tests.factories import NOW, TODAY
@@ -169,130 +164,8 @@ def test_the_database_takes_each_fuel_in_its_own_unit_only():
         services.save(factories.DepotPriceFactory.build(depot=depot, unit="mp"), None)
 
 
-def publish(depot, editor, **changes):
-    return services.publish_price_list(quotes=[(depot, quote(**changes))], by=editor, on=NOW)
-
-
-def test_a_price_list_of_an_entry_that_was_erased_since_its_preview_is_refused(depot):
+def test_a_price_list_of_an_entry_that_was_erased_since_its_preview_is_refused(editor):
+    depot = factories.DepotFactory()
     Depot.objects.filter(pk=depot.pk).delete()
     with pytest.raises(validation.InvalidPrice, match="już nie ma"):
-        publish(depot, factories.UserFactory())
-
-
-def offer(depot):
-    depot.refresh_from_db()
-    return depot.fuels
-
-
-@pytest.fixture
-def depot():
-    return factories.DepotFactory(source_id="node/1")
-
-
-def by_owner(depot, editor):
-    owners.publish_prices(quotes=[(depot, quote())], on=NOW)
-
-
-def by_reader(depot, editor):
-    price = factories.DepotPriceFactory(depot=depot, pending=True, from_reader=True)
-    assert offer(depot) == ["wegiel"]
-    approve(editor, price)
-
-
-@pytest.mark.parametrize(
-    ("state", "origin"), [(publish, "cennik z pliku"), (by_owner, "właściciel"), (by_reader, "zatwierdzono ceny")]
-)
-def test_a_published_price_adds_its_fuel_with_a_line_of_history(client, editor, depot, state, origin):
-    state(depot, editor)
-    assert offer(depot) == ["wegiel", "pellet"]
-    assert depot.history.latest("history_id").history_change_reason == f"{origin}: paliwo z ceny"
-    (row,) = client.get("/api/v1/stores", {"teryt": "1261011", "fuel": "pellet"}).json()
-    assert (row["id"], row["fuels_source"]) == (depot.pk, "source")
-    page = client.get("/sklady/malopolskie/krakow-1261011/?paliwo=pellet").content.decode()
-    assert depot.name in page
-
-
-def test_prices_alone_make_the_fuels_a_persons(client, editor):
-    depot = factories.DepotFactory(fuels=["pellet"], fuels_in_name=["pellet"])
-    publish(depot, editor)
-    assert (offer(depot), depot.fuels_by_name) == (["pellet"], [])
-    assert client.get(f"/api/v1/stores/{depot.pk}").json()["fuels_source"] == "person"
-
-
-def test_an_import_keeps_the_fuel_of_a_price_and_updates_the_others(editor, depot):
-    factories.BoundaryFactory()
-    publish(depot, editor)
-    record = DepotRecord("node/1", "Skład pelletu", 50.0617, 19.9373, fuels=("brykiet",))
-    sync_depots(Extract([record]), Options(today=TODAY, write=True), origin=Depot.Source.OSM)
-    assert (offer(depot), depot.fuels_by_name) == (["pellet", "brykiet"], [])
-
-
-@pytest.mark.parametrize(("days", "then"), [(1, ["brykiet"]), (0, ["pellet", "brykiet"])])
-def test_a_price_older_than_a_persons_removal_of_its_fuel_adds_nothing(editor, days, then):
-    depot = factories.DepotFactory(fuels=["pellet", "brykiet"])
-    editing.edit_depot(depot=depot, values={"fuels": ["brykiet"]}, by=editor, on=TODAY)
-    depot.history.update(history_date=NOW)
-    publish(depot, editor, day=TODAY - timedelta(days=days))
-    assert offer(depot) == then
-
-
-def test_a_withdrawn_list_takes_its_fuels_back_and_brings_them_when_sent_again(editor, depot):
-    moderation.verify_depot(depot=depot, by=editor, on=TODAY)
-    for _ in range(2):
-        decision = publish(depot, editor, day=date(2026, 11, 1))
-        assert offer(depot) == ["wegiel", "pellet"]
-        undo(decision=decision, by=editor, on=NOW)
-        assert (offer(depot), depot.fuels_priced) == (["wegiel"], [])
-    assert depot.history.latest("history_id").history_change_reason == f"cofnięto decyzję: {decision.title}"
-
-
-def test_a_rejected_price_takes_its_fuel_back_only_where_nothing_else_states_it(editor, depot):
-    named = factories.DepotFactory(fuels=["pellet"], fuels_in_name=["pellet"])
-    for one in (depot, named):
-        publish(one, editor)
-    factories.DepotPriceFactory(depot=depot)
-    for one in (depot, named):
-        reject(editor, *one.prices.filter(day=TODAY))
-    assert offer(depot) == ["wegiel", "pellet"]
-    assert (offer(named), named.fuels_by_name) == (["pellet"], ["pellet"])
-
-
-def check(depot, editor):
-    moderation.verify_depot(depot=depot, by=editor, on=TODAY)
-
-
-def set_others(depot, editor):
-    editing.edit_depot(depot=depot, values={"fuels": ["wegiel", "pellet", "brykiet"]}, by=editor, on=TODAY)
-
-
-@pytest.mark.parametrize("confirmed", [True, False])
-@pytest.mark.parametrize("state", [check, set_others])
-def test_a_fuel_that_a_person_has_stated_since_stays_without_its_price(editor, depot, confirmed, state):
-    if confirmed:
-        check(depot, editor)
-    publish(depot, editor)
-    state(depot, editor)
-    reject(editor, *depot.prices.all())
-    assert "pellet" in offer(depot)
-
-
-@pytest.mark.parametrize("state", [check, set_others])
-def test_what_was_undone_states_no_fuel(editor, depot, state):
-    check(depot, editor)
-    publish(depot, editor)
-    state(depot, editor)
-    undo(decision=Decision.objects.latest("pk"), by=editor, on=NOW)
-    reject(editor, *depot.prices.all())
-    assert offer(depot) == ["wegiel"]
-
-
-def test_many_depots_cost_as_many_statements_as_two(editor):
-    def count(depots):
-        with CaptureQueriesContext(connection) as sent:
-            decision = services.publish_price_list(quotes=[(row, quote()) for row in depots], by=editor, on=NOW)
-            undo(decision=decision, by=editor, on=NOW)
-        return len(sent)
-
-    few, many = ([factories.DepotFactory(verified=True) for _ in range(size)] for size in (2, 8))
-    assert count(few) >= count(many)
-    assert not Depot.objects.exclude(fuels=["wegiel"]).exists()
+        services.publish_price_list(quotes=[(depot, quote())], by=editor, on=NOW)
