@@ -13,14 +13,14 @@ from catalog.services import editing, moderation, publishing
 from prices import services as prices
 from prices.models import PlausibleRange
 from regulations import services as regulations
-from regulations.models import Amendment, Deadline, LegalState, Resolution
+from regulations.models import Deadline, LegalState, Resolution
 from tests import factories
 from tests.client import ReadOnlyClient, message_of
 from tests.drafts import approve
 from tests.factories import TODAY
 from tests.pages.reading import text_of
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
-from tests.regulations.test_admin import form_of, url_of
+from tests.regulations.test_admin import AMENDMENT, form_of, url_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -55,11 +55,18 @@ def page_of(row, name, *args):
     return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_{name}", args=args)
 
 
-@pytest.mark.parametrize("make", [ResolutionFactory, AmendmentFactory, lambda: ResolutionFactory().state])
-def test_saving_a_part_of_the_law(desk, changes, make):
+@pytest.mark.parametrize(
+    ("make", "typed"),
+    [
+        (ResolutionFactory, {}),
+        (ResolutionFactory, AMENDMENT),
+        (AmendmentFactory, {}),
+        (lambda: ResolutionFactory().state, {"summary": "Inaczej."}),
+    ],
+)
+def test_saving_a_part_of_the_law(desk, changes, make, typed):
     row = make()
     changes(LAW)
-    typed = {"summary": "Inaczej."} if isinstance(row, LegalState) else {}
     assert desk.post(url_of(row), form_of(desk, url_of(row)) | typed).status_code == 302
     changes(LAW)
 
@@ -88,21 +95,6 @@ def test_deleting_a_part_of_the_law(desk, changes, make):
     assert "Czy usunąć zaznaczone?" in text_of(desk.post(listing, data))
     assert desk.post(listing, {**data, "post": "yes"}).status_code == 302
     assert not type(row).objects.exists()
-    changes(LAW)
-
-
-def test_adding_an_amendment_on_the_page_of_its_act(desk, changes):
-    act = ResolutionFactory()
-    changes(LAW)
-    data = form_of(desk, url_of(act)) | {
-        "amendment_set-TOTAL_FORMS": "1",
-        "amendments-TOTAL_FORMS": "1",
-        "amendments-0-number": "II/2/26",
-        "amendments-0-changes": "Przesuwa.",
-    }
-    assert r"Dodaj zmian\u0119 uchwa\u0142y" in desk.get(url_of(act)).content.decode()
-    desk.post(url_of(act), data)
-    assert Amendment.objects.count() == 1
     changes(LAW)
 
 

@@ -23,11 +23,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def editor():
-    return factories.UserFactory()
-
-
-@pytest.fixture
 def one():
     return stored(name="Pierwszy", fuels=["wegiel"])
 

@@ -20,11 +20,6 @@ pytestmark = pytest.mark.django_db
 PRICE_LIST, SUBMISSION = DepotPrice.Origin.PRICE_LIST, DepotPrice.Origin.SUBMISSION
 
 
-@pytest.fixture
-def editor():
-    return factories.UserFactory()
-
-
 def quote(**changes):
     return validation.PriceInput(**{"fuel": "pellet", "day": TODAY, "unit": "t", "price": Decimal(1500), **changes})
 

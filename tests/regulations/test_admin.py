@@ -105,6 +105,7 @@ AMENDMENT = {
 
 def test_an_amendment_that_moves_a_deadline(desk, editor, client):
     act, deadline = ResolutionFactory(), DeadlineFactory()
+    assert r"Dodaj zmian\u0119 uchwa\u0142y" in desk.get(url_of(act)).content.decode()
     save(desk, url_of(act), **AMENDMENT)
     amendment = Amendment.objects.get()
     assert amendment.history.get().history_user == editor

@@ -5,41 +5,35 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
+from catalog.starter import read_units
+from catalog.text import slug
 from pages.regulations import regulation_page
 from regulations.models import LegalState
 from tests import factories
-from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory, state_of
 
 pytestmark = pytest.mark.django_db
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
-VOIVODESHIPS = [
-    *("dolnoslaskie", "kujawsko-pomorskie", "lubelskie", "lubuskie", "lodzkie", "malopolskie", "mazowieckie"),
-    *("opolskie", "podkarpackie", "podlaskie", "pomorskie", "slaskie", "swietokrzyskie", "warminsko-mazurskie"),
-    *("wielkopolskie", "zachodniopomorskie"),
-]
-
-
 RULES = ("rules_at", {"teryt": "1217011", "on": "2026-11-22"})
-
 
 # First those without the country, which stays until the end of the module.
 
 
 def test_the_states_of_all_voivodeships_fit_in_one_answer(call):
-    for number, slug in enumerate(VOIVODESHIPS, 1):
-        unit = factories.VoivodeshipFactory(teryt=f"{2 * number:02}", name=slug, slug=slug)
-        state = LegalStateFactory(voivodeship=unit)
-        if slug != "lodzkie":
-            ResolutionFactory(state=state, publication=f"Dz. Urz. Woj. {slug} z 2017 r. poz. 787")
+    names = {unit.teryt: unit.name for unit in read_units() if len(unit.teryt) == 2}
+    for teryt, name in names.items():
+        state = state_of(teryt, name)
+        if name != "łódzkie":
+            ResolutionFactory(state=state, publication=f"Dz. Urz. Woj. {name} z 2017 r. poz. 787")
             DeadlineFactory(state=state, date=date(2027, 1, 1))
     for as_of, stale in ((date(2026, 10, 1), ""), (date(2020, 1, 1), "16 voivodeships:")):
         LegalState.objects.update(as_of=as_of)
         body = call(("states", {"on": "2026-11-22"}))
         assert "left_out" not in body
         rows = body["answer"]["states"]
-        assert [row.partition(",")[0] for row in rows] == VOIVODESHIPS
+        assert [row.partition(",")[0] for row in rows] == [slug(name) for name in names.values()]
         assert {f"malopolskie,true,2027-01-01,{as_of}", f"lodzkie,false,null,{as_of}"} < {*rows}
         assert body.get("stale", "").partition(" not")[0] == stale
 

@@ -219,16 +219,6 @@ def test_columns_fuels_and_units_have_polish_names_whatever_the_file_is_called(d
     assert stored() == {("wegiel-orzech", Decimal("1700.50")), ("pellet", 1700)}
 
 
-def test_a_number_of_a_spreadsheet_has_decimals_and_no_thousands(desk, depot, today):
-    file = xlsx_of(
-        ["numer składu", "paliwo", "jednostka", "dzień", "cena worka", "waga worka"],
-        [depot.pk, "Pellet", "t", today, 24.5, 15.125],
-        [depot.pk, "Brykiet", "t", today, "1.640,00", "1.000"],
-    )
-    page = preview(desk, file).content.decode()
-    assert not missing(page, "a wagę do dwóch miejsc po przecinku", "„1.000” to 1000 albo 1; wpisz jedno z nich")
-
-
 def test_a_spreadsheet_of_any_name_may_have_units_in_cells_and_a_faulty_row_shows_its_day(desk, depot, today):
     midnight = datetime.combine(today, datetime.min.time())
     file = xlsx_of(
@@ -237,11 +227,15 @@ def test_a_spreadsheet_of_any_name_may_have_units_in_cells_and_a_faulty_row_show
         [depot.pk, "Pellet", "t", midnight, None, "32\xa0zł/worek", "20 kg"],
         [depot.pk, "Miał", "t", midnight, "900 zł/mp", None, None],
         [depot.pk, "Brykiet", "t", midnight, "20 kg", None, None],
+        [depot.pk, "Orzech", "t", midnight, None, 24.5, 15.125],
+        [depot.pk, "Kostka", "t", midnight, None, "1.640,00", "1.000"],
         name="cennik.csv",
     )
     answer = preview(desk, file)
-    shown = "Wiersze do poprawienia: 2", "„20 kg” nie jest liczbą", "„900 zł/mp”", f"<td>{date_format(today)}</td>"
-    assert not missing(html_of(answer), *shown)
+    shown = "Wiersze do poprawienia: 4", "„20 kg” nie jest liczbą", "„900 zł/mp”", f"<td>{date_format(today)}</td>"
+    # A number of a spreadsheet has decimals and no thousands.
+    numbers = "a wagę do dwóch miejsc po przecinku", "„1.000” to 1000 albo 1; wpisz jedno z nich"
+    assert not missing(html_of(answer), *shown, *numbers)
     confirm(desk, answer)
     assert stored() == {("ekogroszek", 1800), ("pellet", 1600)}
 

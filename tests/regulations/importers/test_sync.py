@@ -3,7 +3,6 @@
 from datetime import date
 
 import pytest
-import yaml
 from django.core.management import CommandError
 
 from catalog.importers import runner as importing
@@ -109,32 +108,13 @@ def counts_in(*paths):
     return [len(records), *(sum(len(record.parts[part]) for record in records) for part in parts)]
 
 
-def test_a_database_with_the_former_state_of_pomorskie_gets_the_deadlines_of_the_country(tmp_path):
-    """Changes of editors stay."""
-    factories.VoivodeshipFactory(teryt="22", name="pomorskie")
-    former = yaml.safe_load((DATA / "pomorskie.yaml").read_text(encoding="utf-8"))
-    former["as_of"] = date(2025, 9, 24)
-    former["deadlines"] = [row for row in former["deadlines"] if not row["key"].startswith("poza-miastami")]
-    (tmp_path / "pomorskie.yaml").write_text(yaml.safe_dump(former, allow_unicode=True), encoding="utf-8")
-    run(tmp_path, "--commit")
-    LegalState.objects.update(summary="Redakcyjny opis.")
-    Deadline.objects.filter(key="miasta-klasa-5").update(date=date(2036, 1, 1))
-    out = run(DATA / "pomorskie.yaml", "--commit")
-    assert not missing(out, "4 added, 1 changed, 0 removed", "pomorskie: as_of 2025-09-24 → 2026-11-22")
-    rows = Deadline.objects.filter(area="outside_towns").order_by("date", "uncertain").values_list("date", "uncertain")
-    assert [(f"{day}", uncertain) for day, uncertain in rows] == [
-        *(("2024-09-01", False), ("2024-09-01", True), ("2026-09-01", False), ("2035-07-01", False)),
-    ]
-    assert LegalState.objects.get().summary == "Redakcyjny opis."
-    assert Deadline.objects.get(key="miasta-klasa-5").date == date(2036, 1, 1)
-    assert "0 added, 0 changed, 0 removed" in run(DATA / "pomorskie.yaml", "--commit")
-
-
-def test_a_changed_file_changes_the_row_and_says_how(write, imported):
+def test_a_changed_file_changes_the_rows_adds_new_ones_and_says_how(write, imported):
     uid = stare().uid
-    out = run(write(FILE.replace("2027-01-01", "2029-01-01")), "--commit")
-    told = "0 added, 1 changed, 0 removed", "malopolskie, deadlines/stare: date 2027-01-01 → 2029-01-01"
-    assert not missing(out, *told)
+    text = FILE.replace("2027-01-01", "2029-01-01").replace("2026-10-01", "2026-11-01")
+    out = run(write(f"{text}  - {{key: torf, fuel: torf, scope: cale, sources: [gmina]}}\n"), "--commit")
+    told = "malopolskie: as_of 2026-10-01 → 2026-11-01", "malopolskie, deadlines/stare: date 2027-01-01 → 2029-01-01"
+    assert not missing(out, "1 added, 2 changed, 0 removed", "malopolskie, bans/torf: added", *told)
+    assert LegalState.objects.get().as_of == date(2026, 11, 1)
     assert (stare().date, stare().uid) == (date(2029, 1, 1), uid)
     assert stare().history.first().history_change_reason == "import"
 
