@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from catalog.depots import fuels
 from fueldepot.data.yaml_reader import read_yaml
 from prices import medians, services, validation
-from prices.medians import Range, zloty
+from prices.medians import Range
 from prices.models import DepotPrice
 from prices.snapshot import Prices
 from tests import factories
@@ -27,7 +27,7 @@ RANGES = {"pellet": Range(Decimal(600), Decimal(4000))}
 
 
 class Price(NamedTuple):
-    """An approved price. area: voivodeship, 2 digits. decided: time of approval, None for starter data."""
+    """An approved price. area: voivodeship, 2 digits."""
 
     id: int
     depot: int
@@ -36,13 +36,12 @@ class Price(NamedTuple):
     day: date
     amount: Decimal
     price_list: bool
-    decided: datetime | None = None
     demonstration: bool = False
 
 
 def precedence(price):
-    """Return the sort key of prices of one depot, fuel and day; the greatest counts."""
-    return price.price_list, price.decided.timestamp() if price.decided else 0.0, price.id
+    """Return the sort key of prices of one depot, fuel and day; the greatest counts. Stored are two at most."""
+    return price.price_list, price.id
 
 
 def columns_of(prices):
@@ -112,13 +111,6 @@ def summarise(rows):
     return summary._replace(demonstration=any(price.demonstration for price in rows))
 
 
-def counted(own):
-    """Return the amount in zł by which a depot counts, and whether it is from a price list."""
-    rows = medians.representative_prices(columns_of(own))
-    assert (rows.depots.tolist(), rows.areas.tolist(), rows.days.tolist()) == ([1], [12], [TODAY.toordinal()])
-    return zloty(rows.grosze.item()), rows.price_lists.item()
-
-
 def price(number, amount, *, depot=None, fuel="pellet", area="12", days=0, price_list=True, **more):
     """A price of a depot of its own unless told otherwise."""
     own = number if depot is None else depot
@@ -137,7 +129,6 @@ PRICES = st.lists(
         amount=AMOUNTS,
         price_list=st.booleans(),
         demonstration=st.booleans(),
-        decided=st.none() | st.integers(0, 9).map(lambda hours: datetime(2026, 11, 1, hours, tzinfo=UTC)),
     ),
     max_size=60,
     unique_by=lambda price: price.id,
@@ -180,38 +171,25 @@ STEPS = [
 ]
 
 
-def test_every_step_is_counted():
+OF_SEVERAL_FUELS = [
+    price(1, 1500, depot=1, price_list=False),
+    price(2, 1200, depot=1, fuel="brykiet"),
+    price(3, 1300, depot=1, fuel="wegiel", price_list=False, demonstration=True),
+]
+
+
+def test_every_step_is_counted_and_a_depot_by_the_median_of_its_fuels_of_a_day():
     figures = compute(STEPS)
     assert (figures.considered, figures.implausible, figures.superseded, figures.outliers) == (11, 2, 1, 1)
     assert (figures.country.n, figures.voivodeships["12"].n, figures.price_lists) == (7, 7, 7)
     assert (figures.start, figures.end) == (date(2026, 5, 21), TODAY)
     assert list(compute([price(1, 1000, area="14"), price(2, 1000)]).voivodeships) == ["12", "14"], "by their codes"
+    # A depot counts with the median of its fuels of a day; one invented price makes a demonstration.
+    figures = compute(OF_SEVERAL_FUELS)
+    assert (figures.accepted, figures.price_lists, figures.demonstration) == ((1300_00,), 1, True)
 
 
-def test_of_several_fuels_on_a_day_a_depot_counts_with_their_median():
-    own = ("a", 1500), ("b", 1200), ("c", 1300)
-    rows = [price(n, amount, depot=1, fuel=fuel, price_list=fuel == "b") for n, (fuel, amount) in enumerate(own)]
-    assert counted(rows) == (1300, True)
-
-
-def test_one_invented_price_makes_a_demonstration():
-    real, invented = price(1, 1000), price(2, 1000, demonstration=True)
-    assert [compute(prices).demonstration for prices in ([], [real], [invented, real])] == [False, False, True]
-    of_one_depot = columns_of([price(1, 900, depot=2, fuel="brykiet"), invented])
-    assert medians.representative_prices(of_one_depot).demonstration.tolist() == [True]
-
-
-def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
-    starter = [price(number, 1500 + number, depot=1, price_list=False) for number in (2, 3)]
-    assert counted(starter) == (1503, False)  # the greater number, for want of anything else
-    early, late = (
-        price(3 - day, 1500 + 100 * day, depot=1, price_list=False, decided=datetime(2026, 11, day, tzinfo=UTC))
-        for day in (1, 2)
-    )
-    assert counted([*starter, late]) == (1700, False)
-    assert counted([early, late]) == (1700, False), "of equal origin the later decision"
-
-
+@example(OF_SEVERAL_FUELS, TODAY)
 @example(STEPS, TODAY)
 @given(PRICES, st.integers(0, 400).map(lambda days: TODAY - timedelta(days)))
 def test_columns_give_what_counting_row_by_row_gives(prices, today):
