@@ -68,7 +68,6 @@ def test_only_what_is_due_by_its_rhythm_is_asked(filled):
 CHANGES = {
     "too many removals": ("osm-depots", {"depots.json": small_country.depots(range(9), day="2021-11-01")}, "--allow-"),
     "units gone": ("teryt-terc", {"terc.zip": small_country.terc(list(small_country.UNITS)[:3])}, "--allow-removals"),
-    "older register": ("teryt-terc", {"terc.zip": small_country.terc(day="2020-01-01")}, "would undo newer changes"),
     "older depots": ("osm-depots", {"depots.json": small_country.depots(day="2021-10-02")}, "would undo newer changes"),
     "older places, more of them": (
         "teryt-simc",
@@ -78,18 +77,12 @@ CHANGES = {
     "depots of a day ahead": (
         "osm-depots", {"depots.json": small_country.depots(day="2099-01-01")}, r"\.json is of 2099-01-01, and may "
     ),
-    "register of a day ahead": (
-        "teryt-terc", {"terc.zip": small_country.terc(day="2099-01-01")}, r"\.zip is of 2099-01-01, and may "
-    ),
     "unknown municipalities": (
         "teryt-simc",
         {"simc.zip": small_country.zipped("s.csv", b"WOJ;POW;GMI;RODZ_GMI;RM;MZ;NAZWA;SYM;SYMPOD;STAN_NA\n"
                                           b"32;99;99;2;01;1;Nigdzie;9900001;9900001;2021-01-01\n")},
         "rows cannot be used|rows would be removed",
     ),
-    "time-out": ("osm-depots", {"depots.json": small_country.depots(range(2), remark="timed out")}, "timed out"),
-    "boundaries gone": ("prg-boundaries", {"granice.zip": small_country.boundaries(["1206912"])}, "--allow-removals"),
-    "postcodes gone": ("geonames-postcodes", {"PL.zip": small_country.postcodes(range(5))}, "--allow-removals"),
     "an empty file": ("geonames-postcodes", {"PL.zip": b""}, "is empty; try again later"),
 }  # fmt: skip
 
