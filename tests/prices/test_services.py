@@ -42,12 +42,8 @@ def pellets():
     return answer["n"], answer["values"]
 
 
-def three(editor):
-    return approve(editor, *(submit(price=Decimal(amount)) for amount in (1400, 1500, 1600))).changed
-
-
 def test_several_at_once_and_those_that_cannot_be_are_named(editor):
-    done = three(editor)
+    done = approve(editor, *(submit(price=Decimal(amount)) for amount in (1400, 1500, 1600))).changed
     before = Dataset.objects.get(slug="prices")
     waiting = submit(price=Decimal(1700))
     decided = approve(editor, done[0], waiting)
@@ -97,25 +93,17 @@ def test_a_duplicate_of_depot_fuel_day_and_origin_is_refused_and_no_other_price(
     assert DepotPrice.objects.count() == 5
 
 
-def test_a_rejected_price_bars_no_other_until_it_is_wanted_back(editor):
+def test_a_rejected_price_bars_no_other_until_it_is_wanted_back_and_of_two_such_one_is_approved(editor):
     depot = factories.DepotFactory()
     first = submit(depot)
     reject(editor, first)
-    submit(depot, price=Decimal(1600))
+    second = submit(depot, price=Decimal(1600))
     ((_, reason),) = approve(editor, first).unchanged
     assert reason == "skład ma już cenę tego paliwa z dnia 21.11.2026 albo taka cena czeka na decyzję"
-
-
-def test_of_two_rejected_prices_of_one_place_one_is_approved(editor):
-    depot = factories.DepotFactory()
-    rejected = []
-    for amount in (1500, 1600):
-        rejected.append(submit(depot, price=Decimal(amount)))
-        reject(editor, rejected[-1])
-    decided = approve(editor, *rejected)
-    assert decided.changed == (rejected[0],)
-    assert (factories.fresh(rejected[0]).status, rejected[0].reason) == ("approved", "")
-    assert [price for price, _ in decided.unchanged] == [rejected[1]]
+    reject(editor, second)
+    decided = approve(editor, first, second)
+    assert (decided.changed, decided.unchanged) == ((first,), ((second, reason),))
+    assert (factories.fresh(first).status, first.reason) == ("approved", "")
 
 
 # What is refused

@@ -296,13 +296,6 @@ def test_status_and_day(starter):
         assert (found.status, decided(found)) == (status, day), (teryt, appliance)
 
 
-def test_a_part_that_ended_earlier_is_told(starter):
-    """Boilers without a class in Nowy Targ: the deadline of the local act stays in 2023."""
-    found = check("1211011", BELOW_3)
-    (part,) = found.limited
-    assert (decided(found), part.deadline.date, part.binds) == ("2024-05-01", date(2023, 1, 1), None)
-
-
 def test_what_ends_everywhere_on_one_day_by_two_acts_names_both_and_asks_nothing(starter):
     """Nowy Targ, Brusy and Niemcza: one rule alone would leave a part of the municipality out."""
     for teryt, day in (("1211011", "2027-01-01"), ("2202023", "2026-09-01"), ("0202073", "2028-07-01")):
@@ -310,8 +303,11 @@ def test_what_ends_everywhere_on_one_day_by_two_acts_names_both_and_asks_nothing
             found = check(teryt, CLASS_3, on)
             assert (decided(found), found.limited, found.undecided) == (day, (found.counterpart,), None), teryt
             assert is_about_part(found.counterpart.deadline) is not is_about_part(found.deciding.deadline)
-    # Boilers without a class end in the centre of Nowy Targ before they do elsewhere.
-    assert check("1211011", BELOW_3).counterpart is None
+    # Boilers without a class ended in the centre of Nowy Targ before they did elsewhere, and that is told.
+    found = check("1211011", BELOW_3)
+    (part,) = found.limited
+    assert (decided(found), found.counterpart) == ("2024-05-01", None)
+    assert (part.deadline.date, part.binds) == (date(2023, 1, 1), None)
 
 
 def test_an_old_boiler_of_class_5_stays_and_the_source_says_so(starter):

@@ -232,16 +232,12 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
     ways = ('href="tel:+48600000001"', 'href="https://opal.pl/"', "openstreetmap.org", "Sąsiad")
     assert not missing(html, "+3,3% od mediany", *ways)
     assert html.count("checked") == 2  # nothing speaks against either
+    for decision in ("approve", "reject"):
+        answer = decide_on_page(desk, decision, pellet, waiting(1560), reason="Cena za worek.")
+        assert "obejrzyj je jeszcze raz" in message_of(answer)
+    assert DepotPrice.objects.pending().count() == 4, "none of another depot"
     assert "Zdecydowano: 2." in message_of(decide_on_page(desk, "approve", pellet, eko))
     assert set(DepotPrice.objects.filter(depot=depot).values_list("status", flat=True)) == {"approved"}
-
-
-def test_the_page_of_a_price_decides_none_of_another_depot(desk):
-    prices = waiting(1550), waiting(1560)
-    for decision in ("approve", "reject"):
-        answer = decide_on_page(desk, decision, *prices, reason="Cena za worek.")
-        assert "obejrzyj je jeszcze raz" in message_of(answer)
-    assert set(DepotPrice.objects.values_list("status", flat=True)) == {"pending"}
 
 
 def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
