@@ -17,6 +17,7 @@ from catalog.parsing.opening_hours import (
 
 WORK = ["8:00-16:00"] * 5
 OFF = [CLOSED, CLOSED]
+ALWAYS = ["0:00-24:00"] * 7
 BREAK = ["", *[CLOSED] * 6]
 
 VALUE = re.compile(r"|nieczynne|(1?[0-9]|2[0-3]):[0-5][0-9]-(1?[0-9]|2[0-4]):[0-5][0-9]")
@@ -34,7 +35,7 @@ def test_keys_are_the_days_from_monday_and_an_answer_can_be_changed_without_chan
     assert weekly_hours("Mo 08:00-16:00")["mon"] == "8:00-16:00"
 
 
-def test_the_written_form_of_the_standard_is_read():
+def test_the_written_form_of_the_standard_and_round_the_clock_are_read():
     expected = {
         "Mo-Fr 08:00-16:00": WORK + OFF,
         "Mo-Fr 8:00-16:00; Sa 8:00-13:00": [*WORK, "8:00-13:00", CLOSED],
@@ -60,16 +61,12 @@ def test_the_written_form_of_the_standard_is_read():
         "Mo 08:00-12:00,12:00-16:00": ["8:00-16:00", *[CLOSED] * 6],
         **dict.fromkeys(("Mo 08:00-12:00,13:00-16:00", "Mo 08:00-12:00, Mo 13:00-16:00"), BREAK),
         **dict.fromkeys(("pn 8-12 i 13-16", "pn 8-12; pn 13-16"), BREAK),
+        # Round the clock.
+        **dict.fromkeys(("24/7", "całodobowo", "24h", "0-24"), ALWAYS),
+        **dict.fromkeys(("Mo-Fr 00:00-24:00", "Pn-Pt całą dobę"), ALWAYS[:5] + OFF),
+        "24/7; Su off": [*ALWAYS[:6], CLOSED],
+        "Mo-Fr 00:00-24:00; Sa 00:00-13:00": [*ALWAYS[:5], "0:00-13:00", CLOSED],
     }
-    assert {text: week(text) for text in expected} == expected
-
-
-def test_round_the_clock():
-    always = ["0:00-24:00"] * 7
-    expected = dict.fromkeys(("24/7", "całodobowo", "24h", "0-24"), always)
-    expected |= dict.fromkeys(("Mo-Fr 00:00-24:00", "Pn-Pt całą dobę"), always[:5] + OFF)
-    expected |= {"24/7; Su off": [*always[:6], CLOSED]}
-    expected |= {"Mo-Fr 00:00-24:00; Sa 00:00-13:00": [*always[:5], "0:00-13:00", CLOSED]}
     assert {text: week(text) for text in expected} == expected
 
 
@@ -92,17 +89,11 @@ def test_hours_past_midnight_are_read():
     assert {text: week(text) for text in expected} == expected
 
 
-def test_holidays_do_not_matter():
+def test_usual_mistakes_are_mended_and_holidays_do_not_matter():
     for text in (
         *("Mo-Fr 08:00-16:00; PH off", "Mo-Fr 08:00-16:00; PH 09:00-12:00", "Mo-Fr 08:00-16:00; PH 17:00-18:00"),
         *("Mo-Fr,PH 08:00-16:00", "Mo-Fr 08:00-16:00; SH off", "Mo-Fr 08:00-16:00; Su,PH off"),
         "pn-pt 8-16, niedziela i święta nieczynne",
-    ):
-        assert week(text) == WORK + OFF
-
-
-def test_usual_mistakes_are_mended():
-    for text in (
         *("Mo-Fr 8-16", "Mo-Fr 8–16", "Mo—Fr 8:00 — 16:00", "Mo-Fr 8.00-16.00", "Mo-Fr 8:00 - 16:00"),
         *("Mo-Fr: 8:00-16:00", "Mo-Fr 8⁰⁰-16⁰⁰", "Mo-Fr 8-16:00", "Monday-Friday 8-16", "Pn-Pt 8-16"),
         *("pn - pt 8 - 16", "pon.-pt. 8-16", "PON.–PT.: 8.00–16.00.", "poniedziałek-piątek, 8-16"),
@@ -127,7 +118,7 @@ def test_groups_of_days_are_read():
         assert week(text) == [*WORK, "8:00-13:00", CLOSED]
 
 
-def test_a_text_without_one_week_of_hours_is_unknown():
+def test_a_text_without_one_week_of_hours_or_that_is_ambiguous_or_very_long_is_unknown():
     for text in (
         *("", "  ", "zadzwoń", '"po uzgodnieniu"', '"po uzgodnieniu telefonicznym"', "po uzgodnieniu", "off"),
         *("closed", "nieczynne", "Mo-Su off", "PH off", "PH 08:00-12:00", "open", "unknown", "24/7 unknown", "Mo-Fr"),
@@ -143,12 +134,6 @@ def test_a_text_without_one_week_of_hours_is_unknown():
         *("Mo-Fr 08:00-16:00; Sa[1] 08:00-12:00", "week 1-53/2 Mo-Fr 08:00-16:00", "Mo-Fr 08:00-16:00; Dec 24 off"),
         *("2026 Mo-Fr 08:00-16:00", "2050 Mo 08:00-09:00; Tu 08:00-12:00", "easter off; Mo-Fr 08:00-16:00"),
         *("SH Mo-Fr 08:00-12:00", "Mo-Fr 08:00-16:00; PH -1 day 08:00-12:00", "październik-marzec pn-pt 8-16"),
-    ):
-        assert weekly_hours(text) is None, text
-
-
-def test_ambiguous_stays_unknown():
-    for text in (
         # Days of a month, or hours?
         *("8-16", "8.00-16.00", "Oct 8-16", "Oct-Mar 8-16", "Mo 1-3 08:00-12:00", "Jan Jul Feb-Dec Mo 08:00-16:00"),
         # Dates, or hours?
@@ -171,12 +156,8 @@ def test_ambiguous_stays_unknown():
         *(": 08:00-16:00", "Mo-Fr 08:00-16:00,15:00-18:00", "monitoring 24h", "Mo-Fr 08:00am-4pm"),
     ):
         assert weekly_hours(text) is None, text
-
-
-def test_very_long_text_is_not_read():
     text = "Mo-Fr 08:00-16:00" + " " * MAX_TEXT
-    assert weekly_hours(text) is None
-    assert week(text[:MAX_TEXT]) == WORK + OFF
+    assert (week(text), week(text[:MAX_TEXT])) == (None, WORK + OFF)
 
 
 WORDS = st.sampled_from(
