@@ -89,18 +89,14 @@ def check_areas(extract):
     assert shapely.coverage_is_valid(areas)
 
 
-def test_a_zipped_shapefile_is_read(tmp_path):
+def test_a_zipped_shapefile_is_read_in_any_system(tmp_path):
     extract = boundaries.parse_shapefile(packed(tmp_path, AREAS, prj=OFFICIAL.to_wkt("WKT1_ESRI"), cpg="UTF-8"))
     check_areas(extract)
     assert [row.name for row in extract.rows] == ["Próba 1206912", "Próba 1206923"]
     assert extract.as_of == date(2031, 5, 3)
-
-
-def test_a_shapefile_in_a_folder_is_read_in_capitals_too(tmp_path):
-    for suffix, content in shapefile_parts(AREAS).items():
-        write(tmp_path / f"gminy{suffix.upper()}", content)
-    write(tmp_path / "other.prj", "not this one")
-    check_areas(boundaries.parse_shapefile(tmp_path / "gminy.SHP"))
+    for code in ("EPSG:2178", "EPSG:4326", "EPSG:3857"):
+        crs = pyproj.CRS(code)
+        check_areas(boundaries.parse_shapefile(packed(tmp_path, in_system(crs), prj=crs.to_wkt("WKT1_ESRI"))))
 
 
 def test_the_official_system_and_utf_8_are_meant_without_other_word_and_no_index_is_needed(tmp_path):
@@ -108,12 +104,6 @@ def test_the_official_system_and_utf_8_are_meant_without_other_word_and_no_index
     check_areas(extract)
     assert extract.rows[0].name == "Próba 1206912"
     assert extract.remarks == ("quality: all 2 areas meet their neighbours point by point",)
-
-
-def test_areas_of_other_systems_are_projected(tmp_path):
-    for code in ("EPSG:2178", "EPSG:4326", "EPSG:3857"):
-        crs = pyproj.CRS(code)
-        check_areas(boundaries.parse_shapefile(packed(tmp_path, in_system(crs), prj=crs.to_wkt("WKT1_ESRI"))))
 
 
 def test_a_shapefile_of_another_form_is_refused(tmp_path):
@@ -141,14 +131,18 @@ def test_names_in_the_encoding_of_the_cpg_or_in_cp1250(tmp_path):
         assert extract.rows[0].name == "Próba 1206912", cpg
 
 
-def test_layer_of_municipalities_is_found_among_others(tmp_path):
+def test_a_shapefile_in_a_folder_is_read_in_capitals_too_and_of_several_in_a_zip_that_of_municipalities(tmp_path):
     wanted, others = shapefile_parts(AREAS), shapefile_parts({"12": box(500_000, 240_000, 520_000, 250_000)})
+    for suffix, content in wanted.items():
+        write(tmp_path / f"gminy{suffix.upper()}", content)
+    write(tmp_path / "other.prj", "not this one")
+    check_areas(boundaries.parse_shapefile(tmp_path / "gminy.SHP"))
     layers = {"A01_Granice_wojewodztw": others, "dawne_gminy": others, "A03_Granice_gmin": wanted}
     members = {f"{name}{suffix}": content for name, parts in layers.items() for suffix, content in parts.items()}
     check_areas(boundaries.parse_shapefile(zipped(tmp_path / "a.zip", members)))
 
 
-def test_parts_that_do_not_fit_together_are_refused(tmp_path):
+def test_parts_or_areas_that_do_not_fit_together_are_refused(tmp_path, monkeypatch):
     whole, one = shapefile_parts(AREAS), shapefile_parts({"1206912": AREAS["1206912"]})
     cuts = ((".shp", 300), (".shp", 50), (".dbf", 200), (".dbf", 20), (".dbf", 40), (".dbf", 400))
     for changed, message in (
@@ -161,13 +155,9 @@ def test_parts_that_do_not_fit_together_are_refused(tmp_path):
         assert_refused(message, boundaries.parse_shapefile, packed_parts(tmp_path, whole | changed))
     layers = {f"{name}{suffix}": content for name in ("a", "b") for suffix, content in whole.items()}
     assert_refused("holds 2 layers", boundaries.parse_shapefile, zipped(tmp_path / "a.zip", layers))
-
-
-def test_areas_that_the_geometry_library_gives_up(tmp_path, monkeypatch):
     monkeypatch.setattr(boundaries, "reduce_coverage", Mock(side_effect=GEOSException("side location conflict")))
-    assert_refused(
-        "the areas form no coverage: side location conflict", boundaries.parse_shapefile, packed(tmp_path, AREAS)
-    )
+    no_coverage = "the areas form no coverage: side location conflict"
+    assert_refused(no_coverage, boundaries.parse_shapefile, packed_parts(tmp_path, whole))
 
 
 def test_deleted_row_is_left_out_with_its_shape(tmp_path):
@@ -184,28 +174,6 @@ def test_deleted_row_is_left_out_with_its_shape(tmp_path):
     assert format_of(packed_parts(tmp_path, parts | {".dbf": bytes(table)})) is None
 
 
-def test_rings_that_turn_the_wrong_way_are_read(tmp_path):
-    def draw(writer, area):
-        writer.poly([[list(point) for point in shapely.geometry.polygon.orient(area).exterior.coords]])
-
-    check_areas(boundaries.parse_shapefile(packed(tmp_path, AREAS, draw=draw)))
-
-
-def test_a_code_that_is_not_seven_digits_is_refused(tmp_path):
-    for code in ("1206914", "120691", "12069122", "", "120691x"):
-        features = [({"teryt": "1206923"}, box(19.2, 50, 19.3, 50.1)), ({"teryt": code}, box(19.1, 50, 19.2, 50.1))]
-        assert_refused(r"row 2: the code .* is not seven digits", boundaries.parse_geojson, geojson(tmp_path, features))
-
-
-def test_a_hole_stays_and_its_enclave_does_not_overlap_it(tmp_path):
-    hole = box(503_000, 243_000, 506_000, 246_000)
-    areas = {"1206912": AREAS["1206912"].difference(hole), "1206923": hole}
-    around, inside = boundaries.parse_shapefile(packed(tmp_path, areas)).rows
-    assert len(around.area.interiors) == 1
-    assert around.area.area == pytest.approx(9.1e7, rel=0.01)
-    assert shapely.intersection(around.area, inside.area).area == 0
-
-
 def test_an_area_may_have_several_parts_and_a_loop_is_resolved_into_two(tmp_path):
     both = shapely.union_all([AREAS["1206912"], shapely.box(515_000, 240_000, 516_000, 241_000)])
     (parts,) = boundaries.parse_shapefile(packed(tmp_path, {"1206912": both})).rows
@@ -215,14 +183,23 @@ def test_an_area_may_have_several_parts_and_a_loop_is_resolved_into_two(tmp_path
         assert (area.is_valid, area.geom_type, len(area.geoms)) == (True, "MultiPolygon", 2)
 
 
-def test_overlapping_areas_are_cleaned(tmp_path):
-    areas = {"1206912": AREAS["1206912"], "1206923": box(509_950, 240_000, 520_000, 250_000)}
-    rows = boundaries.parse_shapefile(packed(tmp_path, areas)).rows
-    assert shapely.intersection(rows[0].area, rows[1].area).area == pytest.approx(0, abs=1e-3)
-    assert shapely.coverage_is_valid([row.area for row in rows])
+def test_overlapping_areas_are_cleaned_holes_stay_and_rings_may_turn_the_wrong_way(tmp_path):
+    over, hole = box(509_950, 240_000, 520_000, 250_000), box(503_000, 243_000, 506_000, 246_000)
+    for west, other, holes in ((AREAS["1206912"], over, 0), (AREAS["1206912"].difference(hole), hole, 1)):
+        rows = boundaries.parse_shapefile(packed(tmp_path, {"1206912": west, "1206923": other})).rows
+        areas = [row.area for row in rows]
+        assert shapely.intersection(*areas).area == pytest.approx(0, abs=1e-3)
+        assert shapely.coverage_is_valid(areas)
+        assert len(areas[0].interiors) == holes
+    assert areas[0].area == pytest.approx(9.1e7, rel=0.01)
+
+    def draw(writer, area):
+        writer.poly([[list(point) for point in shapely.geometry.polygon.orient(area).exterior.coords]])
+
+    check_areas(boundaries.parse_shapefile(packed(tmp_path, AREAS, draw=draw)))
 
 
-def test_reduction_keeps_shared_borders_shared():
+def test_reduction_keeps_shared_borders_shared_and_stays_near():
     border = [(5000 + 2 * (i % 2), 100.0 * i) for i in range(101)]
     # Where three areas meet. Reduced alone, the western one would lose this point, and a gap would open.
     border[50] = (5010, 5000.0)
@@ -232,9 +209,6 @@ def test_reduction_keeps_shared_borders_shared():
     assert shapely.get_num_coordinates(reduced).sum() < 30
     assert shapely.coverage_is_valid(reduced)
     assert shapely.intersection(reduced[0], shapely.union(*reduced[1:])).length == pytest.approx(10_000, rel=0.01)
-
-
-def test_reduction_stays_near():
     circle = shapely.Point(0, 0).buffer(5000, quad_segs=500)
     (reduced,) = reduce_coverage(np.array([circle]))
     assert shapely.get_num_coordinates(reduced) < 300
@@ -270,21 +244,18 @@ def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path):
     assert shapely.intersection(one.area, other.area).length == pytest.approx(11_100, rel=0.02)
 
 
-def test_geojson_keys_of_code_and_name(tmp_path):
+def test_geojson_is_read_in_the_system_that_it_names_by_any_of_the_keys_of_code_and_name(tmp_path):
     names = {"kod": "nazwa", "KOD": "NAZWA", "JPT_KOD_JE": "JPT_NAZWA_", "teryt": "", "TERYT": "", "kod_teryt": ""}
     for key, name in names.items():
         path = geojson(tmp_path, [({key: "1206912", name: "Próba"}, box(19, 50, 19.1, 50.1))])
         (row,) = boundaries.parse_geojson(path).rows
         assert (format_of(path), row.teryt, row.name) == ("boundaries_geojson", "1206912", "Próba" if name else ""), key
-
-
-def test_geojson_in_the_system_it_names(tmp_path):
     crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::2180"}}
     path = geojson(tmp_path, [({"teryt": code}, area) for code, area in AREAS.items()], crs=crs)
     check_areas(boundaries.parse_geojson(path))
 
 
-def test_geojson_of_no_area_in_poland_is_refused(tmp_path):
+def test_geojson_of_no_area_in_poland_or_without_a_code_is_refused(tmp_path):
     for geometry, message in (
         (box(50, 19, 50.1, 19.1), r"the point 50(\.1)?, 19(\.1)? in WGS 84 is outside Poland"),
         (shapely.Point(19, 50), "row 1: the geometry of 1206912 is no area"),
@@ -292,6 +263,9 @@ def test_geojson_of_no_area_in_poland_is_refused(tmp_path):
         (Polygon([(19, 50), (19.1, 50), (19, 50)]), "row 1: the area of 1206912 is broken"),
     ):
         assert_refused(message, boundaries.parse_geojson, geojson(tmp_path, [({"teryt": "1206912"}, geometry)]))
+    for code in ("1206914", "120691", "12069122", "", "120691x"):
+        features = [({"teryt": "1206923"}, box(19.2, 50, 19.3, 50.1)), ({"teryt": code}, box(19.1, 50, 19.2, 50.1))]
+        assert_refused(r"row 2: the code .* is not seven digits", boundaries.parse_geojson, geojson(tmp_path, features))
 
 
 def test_json_of_another_form_is_refused(tmp_path):

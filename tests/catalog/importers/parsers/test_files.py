@@ -23,18 +23,14 @@ from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts,
 from tests.catalog.importers.parsers.test_registers import UNITS
 
 
-def test_a_day_is_read_and_what_is_none_is_refused():
-    assert parse_day("2031-02-28") == date(2031, 2, 28)
-    for text in ("", "2031-2-8", "20310228", "2031-02-29", "28.02.2031", "2031-02-28\n", "٢٠٣١-٠٢-٢٨"):
-        with pytest.raises(ValueError, match="is not a day"):
-            parse_day(text)
-
-
-def test_degrees_are_read_and_what_is_no_number_is_refused():
-    assert (parse_degrees("51.3504"), parse_degrees("-7")) == (51.3504, -7)
-    for text in ("", ".", "1e5", "inf", "nan", "1,5", "+1", "1.", "1" * 30, "١"):
-        with pytest.raises(ValueError, match="is not a number of degrees"):
-            parse_degrees(text)
+def test_days_and_degrees_are_read_and_what_is_none_is_refused():
+    assert (parse_day("2031-02-28"), parse_degrees("51.3504"), parse_degrees("-7")) == (date(2031, 2, 28), 51.3504, -7)
+    days = "", "2031-2-8", "20310228", "2031-02-29", "28.02.2031", "2031-02-28\n", "٢٠٣١-٠٢-٢٨"
+    degrees = "", ".", "1e5", "inf", "nan", "1,5", "+1", "1.", "1" * 30, "١"
+    for parse, texts, message in (parse_day, days, "not a day"), (parse_degrees, degrees, "not a number of degrees"):
+        for text in texts:
+            with pytest.raises(ValueError, match=message):
+                parse(text)
 
 
 def test_box_around_poland():
@@ -44,13 +40,10 @@ def test_box_around_poland():
     assert not any(in_poland(*point) for point in outside)
 
 
-def test_a_text_is_tidied():
+def test_a_text_is_tidied_and_over_its_limit_cut():
     clean = {"  Skład \t opału\n": "Skład opału", "Sk\x00ład": "Sk ład", "Sk\u200bład\u202e": "Skład"}
     clean |= {"o\u0301": "ó", "a\u00a0b": "a b", "\ue000": ""}
     assert {text: tidy(text) for text in clean} == clean
-
-
-def test_a_text_over_its_limit_is_cut():
     for text, limit, short in (
         ("Skład opału", 11, "Skład opału"),
         ("Skład opału", 10, "Skład…"),
@@ -86,45 +79,36 @@ def test_a_plain_file_is_read_whatever_its_suffix_and_of_a_zip_the_member_of_the
     assert len(content(zipped(tmp_path / "a.zip", {"a.csv": bytes(1 << 20)}), ".csv")) == 1 << 20  # tightly packed
 
 
-def test_a_zip_of_other_members_is_refused(tmp_path):
-    for members, message in (
-        ({"a.csv": b"1", "b.csv": b"2"}, r"more than one \.csv file \(a\.csv, b\.csv\)"),
-        ({"a.pdf": b"1"}, r"holds no \.csv or \.xml file, only a\.pdf"),
-        ({}, "archive is empty"),
-        ({"a.csv": b""}, r"a\.zip/a\.csv: is empty"),
-        ({"a.csv": bytes(files.SMALL_BYTES + 1)}, "zip bomb"),
-    ):
-        assert_refused(message, content, zipped(tmp_path / "a.zip", members), ".csv", ".xml")
-
-
-def test_what_is_no_file_with_content_is_refused_and_a_pipe_not_waited_for(tmp_path):
+def test_what_is_no_file_with_content_and_of_its_size_is_refused_and_a_pipe_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    for path, message in (
-        (tmp_path / "absent.csv", r"absent\.csv: does not exist"),
-        (Path("a\0b"), "cannot be read"),  # a name that no file can have
-        (tmp_path, "is a directory"),
-        (tmp_path / "pipe", "not an ordinary file"),
-        (write(tmp_path / "a.csv", b""), "is empty"),
-        (write(tmp_path / "a.zip", b"<html>Not found</html>"), "named zip but is not a zip"),
+    packed = partial(zipped, tmp_path / "b.zip")
+    for path, message, limits in (
+        (tmp_path / "absent.csv", r"absent\.csv: does not exist", {}),
+        (Path("a\0b"), "cannot be read", {}),  # a name that no file can have
+        (tmp_path, "is a directory", {}),
+        (tmp_path / "pipe", "not an ordinary file", {}),
+        (write(tmp_path / "empty.csv", b""), "is empty", {}),
+        (write(tmp_path / "a.zip", b"<html>Not found</html>"), "named zip but is not a zip", {}),
+        (write(tmp_path / "a.csv", b"x" * 11), "has 11 bytes, more than the 10", {"max_bytes": 10}),
     ):
-        assert_refused(message, content, path, ".csv")
+        assert_refused(message, content, path, ".csv", **limits)
+    for members, message, limits in (
+        ({"a.csv": b"1", "b.csv": b"2"}, r"more than one \.csv file \(a\.csv, b\.csv\)", {}),
+        ({"a.pdf": b"1"}, r"holds no \.csv or \.xml file, only a\.pdf", {}),
+        ({}, "archive is empty", {}),
+        ({"a.csv": b""}, r"b\.zip/a\.csv: is empty", {}),
+        ({"a.csv": bytes(files.SMALL_BYTES + 1)}, "zip bomb", {}),
+        ({"a.csv": b"x" * 11}, "unpacks to 11 bytes", {"max_bytes": 10}),
+    ):
+        assert_refused(message, content, packed(members), ".csv", ".xml", **limits)
 
 
-def test_a_file_or_a_member_over_the_limit_is_refused(tmp_path):
-    read = partial(content, max_bytes=10)
-    assert_refused("has 11 bytes, more than the 10", read, write(tmp_path / "a.csv", b"x" * 11))
-    assert_refused("unpacks to 11 bytes", read, zipped(tmp_path / "a.zip", {"a.csv": b"x" * 11}), ".csv")
-
-
-def test_scrambled_zip_raises_nothing_but_bad_input(tmp_path):
+def test_a_damaged_zip_is_refused_and_a_scrambled_one_raises_nothing_but_bad_input(tmp_path):
     def parse(path):
         assert content(path, ".csv") in (b"abc;def\n" * 30, b"<a/>")
 
     whole = zipped(tmp_path / "a.zip", {"a.csv": b"abc;def\n" * 30, "b.xml": b"<a/>"}).read_bytes()
     assert refusals(parse, tmp_path / "b.zip", whole, 60, partial(helpers.overwritten, most=12))
-
-
-def test_a_damaged_zip_is_refused(tmp_path):
     whole = zipped(tmp_path / "a.zip", {"a.csv": helpers.chance(1).randbytes(5000)}).read_bytes()
     with zipfile.ZipFile(tmp_path / "plain.zip", "w") as archive:
         archive.writestr("a.csv", b"x" * 100)
