@@ -28,10 +28,9 @@ from functools import partial
 
 from catalog.importers.parsers.files import csv_rows, open_source
 from catalog.importers.records import Extract, PostcodeRecord
-from catalog.importers.sources import DataSource, FileFormat, Rank, openstreetmap
+from catalog.importers.sources import FileFormat, Rank, geonames, openstreetmap
 from catalog.importers.sync_depots import sync_depots
-from catalog.importers.sync_places import sync_postcodes
-from catalog.models import Dataset, Depot, Postcode
+from catalog.models import Depot, Postcode
 
 
 def recognises(start):
@@ -46,12 +45,10 @@ def parse(path):
 
 
 SOURCES = (
-    DataSource(
-        id="toy-postcodes", order=42, dataset=Dataset.Slug.POSTCODES, title="Toy", publisher="Toy", credit="Toy",
-        licence="CC0", terms="https://example.org/", url="https://example.org/", rhythm_days=30,
-        min_rows=1, confirmed=True, formats=(FileFormat("toy", recognises, parse, "toy.*"),), write=sync_postcodes,
-        needs=Dataset.Slug.UNITS, rows=Postcode.objects.filter(source="toy"),
-        ranks={"toy": Rank(3, "kept as the toy has it")},
+    replace(
+        geonames.SOURCES[0], id="toy-postcodes", order=42, credit="Toy", method="manual", lent=None, starter=None,
+        formats=(FileFormat("toy", recognises, parse, "toy.*"),),
+        rows=Postcode.objects.filter(source="toy"), ranks={"toy": Rank(3, "kept as the toy has it")},
     ),
     replace(
         openstreetmap.SOURCES[0], id="owners", order=51, credit="lista właścicieli",

@@ -62,20 +62,6 @@ def test_first_load_and_a_second_that_finds_nothing():
     assert (second.changes, second.unchanged) == (0, 24)
 
 
-def test_a_change_of_kind_takes_everything_along(register):
-    old = municipality("1207052")
-    depot, place = factories.DepotFactory(municipality=old), factories.PlaceFactory(municipality=old)
-    factories.PostcodeFactory(code="34-608", shares=[(old, 50)])
-    factories.BoundaryFactory(municipality=old)
-    report = changed(UnitRecord("1207053", "Kamienica", 3), gone=["1207052"])
-    line = "kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska); 1 depots follow"
-    assert report.lines == [line]
-    shares, boundaries = models.PostcodeMunicipality.objects.all(), models.Boundary.objects.all()
-    assert follow("1207053", depot, place, *shares, *boundaries)
-    former = models.FormerMunicipality.objects.get(pk="1207052")
-    assert (former.successor_id, former.left_on) == ("1207053", OPTIONS.today)
-
-
 def test_depots_of_a_split_municipality_follow_their_position(register):
     for code, lon in (("1207052", 20.40), ("1207062", 20.30), ("1207202", 20.50)):
         bounded(code, lon)
@@ -122,13 +108,16 @@ def test_neither_a_municipality_without_any_heir_nor_a_tenth_of_the_register_van
         assert models.Municipality.objects.count() == 22
 
 
-def test_a_chain_of_successors_stays_short_and_a_code_that_comes_back_is_no_longer_former(register):
+def test_a_chain_of_successors_stays_short_whoever_comes_last_and_a_code_that_comes_back_is_no_longer_former(register):
     for code, kind in (("1207053", 3), ("1207051", 1)):
         changed(UnitRecord(code, "Kamienica", kind), gone=["1207052"])
-    former = dict(models.FormerMunicipality.objects.values_list("pk", "successor_id"))
-    assert former == {"1207052": "1207051", "1207053": "1207051"}
+    assert formers() == {code: ("1207051", [], True) for code in ("1207052", "1207053")}
     load(*REGISTER)
     assert set(formers()) == {"1207051", "1207053"}
+    bounded("1207052", 20.40)
+    bounded("1207062", 20.483)
+    changed(gone=["1207052"])
+    assert formers() == {code: ("1207062", [], False) for code in ("1207051", "1207052", "1207053")}
 
 
 def changed(*units, gone=()):
@@ -147,21 +136,34 @@ def municipality(code):
     return models.Municipality.objects.get(pk=code)
 
 
-CITY = (UnitRecord("1262", "Nowy Sącz"), UnitRecord("1262011", "Kamienica", 1))
-
-
-def test_another_county_takes_everything_along(register):
+@pytest.mark.parametrize(
+    ("units", "lines"),
+    [
+        (
+            [UnitRecord("1207053", "Kamienica", 3)],
+            ["kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska); 2 depots follow"],
+        ),
+        (
+            [UnitRecord("1262", "Nowy Sącz"), UnitRecord("1262011", "Kamienica", 1)],
+            ["new: 1262 Nowy Sącz", "new code: 1207052 Kamienica → 1262011; 2 depots follow"],
+        ),
+    ],
+)
+def test_another_kind_or_county_takes_everything_along(register, units, lines):
+    old, code = municipality("1207052"), units[-1].teryt
     checked = {"data_status": "verified", "verified_by": factories.UserFactory(), "verified_at": OPTIONS.today}
     depot = depot_of("1207052", confirmed_fields=["municipality"], **checked)
-    gone = depot_of("1207052", removed=True)
+    gone, place = depot_of("1207052", removed=True), factories.PlaceFactory(municipality=old)
     price = factories.DepotPriceFactory(depot=depot)
-    factories.BoundaryFactory(municipality=municipality("1207052"))
-    report = changed(*CITY, gone=["1207052"])
-    assert report.lines == ["new: 1262 Nowy Sącz", "new code: 1207052 Kamienica → 1262011; 2 depots follow"]
-    assert follow("1262011", depot, gone)
+    factories.PostcodeFactory(code="34-608", shares=[(old, 50)])
+    factories.BoundaryFactory(municipality=old)
+    assert changed(*units, gone=["1207052"]).lines == lines
+    (share,), (boundary,) = models.PostcodeMunicipality.objects.all(), models.Boundary.objects.all()
+    assert follow(code, depot, gone, place, share, boundary)
     assert (depot.confirmed_fields, depot.review, depot.data_status) == (["municipality"], "", "verified")
-    assert factories.fresh(price).depot_id == depot.pk
-    assert (models.Boundary.objects.get().pk, models.Boundary.objects.get().approximate) == ("1262011", False)
+    assert (factories.fresh(price).depot_id, boundary.approximate) == (depot.pk, False)
+    former = models.FormerMunicipality.objects.get()
+    assert (former.pk, former.successor_id, former.left_on) == ("1207052", code, OPTIONS.today)
 
 
 def test_a_merger_ends_the_confirmation_and_asks_editors(register):
@@ -205,24 +207,21 @@ def test_what_a_municipality_becomes_is_reported_and_where_it_leads_remembered(r
     assert [(code, successor) for code, (successor, *_) in formers().items()] == [(code, unit.teryt) for code in gone]
 
 
-def test_parts_that_are_new_get_the_depots_next_to_their_seats(register):
+def test_parts_that_are_new_get_the_depots_next_to_their_seats_and_are_all_named_without(register):
+    depot, others = depot_of("1207062"), (UnitRecord("1207432", "X", 2), UnitRecord("1207442", "Y", 2))
+    changed(*others, gone=["1207062"])
+    assert follow("1207432", depot)
     for name, lon in (("Zachodnia", 20.30), ("Wschodnia", 20.50)):
         factories.PlaceFactory(municipality=municipality("1207052"), name=name, lat=49.55, lon=lon)
     west, *east = (depot_of("1207052", lat=49.55, lon=lon) for lon in (20.36, 20.45, 20.45))
     parts = UnitRecord("1207412", "Zachodnia", 2), UnitRecord("1207422", "Wschodnia", 2)
-    report = changed(*parts, gone=["1207052"])
+    report = changed(*parts, *others, gone=["1207052", "1207062"])
     line = "gone: 1207052 Kamienica → 1207422 Wschodnia, 1207412 Zachodnia; 3 depots follow: 1 to 1207412, 2 to 1207422"
     assert line in report.lines
     assert follow("1207412", west)
     assert follow("1207422", *east)
-    assert formers() == {"1207052": ("1207422", ["1207412"], False)}
-
-
-def test_parts_without_known_seats_are_all_named(register):
-    depot = factories.DepotFactory(municipality=municipality("1207052"))
-    changed(UnitRecord("1207412", "X", 2), UnitRecord("1207422", "Y", 2), gone=["1207052"])
-    assert factories.fresh(depot).municipality_id == "1207412"
-    assert formers() == {"1207052": ("1207412", ["1207422"], False)}
+    heirs = {"1207052": ("1207422", ["1207412"], False), "1207062": ("1207432", ["1207442"], False)}
+    assert formers() == heirs
 
 
 def test_a_code_in_use_again_sends_what_it_had_to_its_owner(register):
@@ -239,41 +238,16 @@ def test_a_code_in_use_again_sends_what_it_had_to_its_owner(register):
     assert changed(UnitRecord("1207052", "Szczawa", 2), UnitRecord("1207412", "Kamienica", 2)).changes == 0
 
 
-def test_two_codes_that_change_places(register):
-    """Not told from two new names: codes are what the register goes by, and the map decides later."""
-    depot = factories.DepotFactory(municipality=municipality("1207052"))
-    assert changed(UnitRecord("1207052", "Laskowa", 2), UnitRecord("1207062", "Kamienica", 2)).changed == 2
-    assert factories.fresh(depot).municipality_id == "1207052"
-
-
-def test_old_codes_of_an_old_code_lead_to_the_newest(register):
-    for code in ("1207053", "1207413"):
-        changed(UnitRecord(code, "Kamienica", 3), gone=["1207052"])
-    bounded("1207413", 20.40)
-    bounded("1207062", 20.483)
-    changed(gone=["1207052"])
-    assert formers() == {code: ("1207062", [], False) for code in ("1207052", "1207053", "1207413")}
-
-
-MOVED = (
-    UnitRecord("14", "mazowieckie"),
-    UnitRecord("1401", "limanowski"),
-    *(UnitRecord(f"1401{unit.teryt[4:]}", unit.name, unit.kind) for unit in REGISTER if len(unit.teryt) == 7),
-)
-"""The county of the register, in another voivodeship."""
-
-
 def test_a_county_moves_as_a_whole(register):
+    moved = [UnitRecord(f"1401{unit.teryt[4:]}", unit.name, unit.kind) for unit in REGISTER[2:]]
     depots = [factories.DepotFactory(municipality=unit) for unit in models.Municipality.objects.order_by("pk")]
-    report = load(*MOVED, allow_removals=True)
+    report = load(UnitRecord("14", "mazowieckie"), UnitRecord("1401", "limanowski"), *moved, allow_removals=True)
     assert "gone: 1207 limanowski → 1401 limanowski" in report.lines
     assert "gone: 12 małopolskie → 14 mazowieckie" in report.lines
     for depot in depots:
-        old = depot.municipality_id
-        assert factories.fresh(depot).municipality_id == f"1401{old[4:]}"
+        assert follow(f"1401{depot.municipality_id[4:]}", depot)
     assert not models.Voivodeship.objects.filter(pk="12").exists()
-    assert read_territory().unknown_unit("1207").successor == "1401"
-    assert read_territory().unknown_unit("12").successor == "14"
+    assert [read_territory().unknown_unit(code).successor for code in ("1207", "12")] == ["1401", "14"]
 
 
 def test_an_update_takes_as_many_queries_however_much_moves(register, django_assert_max_num_queries):
