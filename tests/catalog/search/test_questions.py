@@ -5,6 +5,7 @@ Questions are made of the register that is searched, whose names are read from i
 
 import random
 from collections import defaultdict
+from string import ascii_lowercase
 from typing import NamedTuple
 
 import pytest
@@ -18,13 +19,6 @@ pytestmark = pytest.mark.slow
 SEED = 20261122
 EACH = 120
 """About so many questions of every kind."""
-
-NEIGHBOURS = {
-    key: row[place - 1 : place] + row[place + 1 : place + 2]
-    for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-    for place, key in enumerate(row)
-}
-"""The keys beside each letter on a Polish keyboard (QWERTY)."""
 
 MARKED = {"a": "ą", "c": "ć", "e": "ę", "l": "ł", "n": "ń", "o": "ó", "s": "ś", "z": "ż"}
 
@@ -86,11 +80,11 @@ class Maker:
     def make(self):
         for unit in self.units:
             yield "clean", unit.name, self.same_name(unit)
-        for group, spoilers, right in (("error", ERRORS, self.same_name), ("diacritics", MARKS, self.same_fold)):
-            for kind, spoil in spoilers.items():
-                for unit in self.some(self.units):
-                    if spoilt := self.spoilt(unit.name, spoil):
-                        yield f"{group}: {kind}", spoilt, right(unit)
+        for kind, spoil in SPOILERS.items():
+            right, times = (self.same_name, 4) if kind == "error" else (self.same_fold, 1)
+            for unit in self.some(self.units, times):
+                if spoilt := self.spoilt(unit.name, spoil):
+                    yield kind, spoilt, right(unit)
         yield from self.contexts()
         yield from self.villages_with_context()
         yield from self.short_forms()
@@ -226,26 +220,12 @@ class Maker:
             yield "nonsense", "".join(letters), []
 
 
-def neighbour(text, chance):
-    """One letter is the key beside it."""
-    place = chance.choice([place for place, letter in enumerate(text) if plain(letter) in NEIGHBOURS])
-    return text[:place] + chance.choice(NEIGHBOURS[plain(text[place])]) + text[place + 1 :]
-
-
-def swapped(text, chance):
+def misspelt(text, chance):
+    """One letter is left out, another, there twice or after the next; the last stays: that would be a beginning."""
     place = chance.randrange(len(text) - 1)
-    return text[:place] + text[place + 1] + text[place] + text[place + 2 :]
-
-
-def missing(text, chance):
-    """One letter is left out, not the last: that would be a beginning."""
-    place = chance.randrange(len(text) - 1)
-    return text[:place] + text[place + 1 :]
-
-
-def doubled(text, chance):
-    place = chance.choice([place for place, letter in enumerate(text) if letter.isalpha()])
-    return text[:place] + text[place] + text[place:]
+    before, letter, after = text[:place], text[place], text[place + 1 :]
+    other = chance.choice(ascii_lowercase)
+    return before + chance.choice((after, other + after, letter * 2 + after, after[0] + letter + after[1:]))
 
 
 def without_marks(text, chance):
@@ -263,8 +243,8 @@ def wrong_marks(text, chance):
     return text[:place] + other + text[place + 1 :]
 
 
-ERRORS = {"neighbour": neighbour, "swapped": swapped, "missing": missing, "doubled": doubled}
-MARKS = {"missing": without_marks, "wrong": wrong_marks}
+SPOILERS = {"error": misspelt, "diacritics: missing": without_marks, "diacritics: wrong": wrong_marks}
+"""The kind of a question that is a name with an error, and what makes it."""
 
 
 AIMS = {
