@@ -30,28 +30,27 @@ from tests.regulations.importers.test_sync import FILE
 pytestmark = pytest.mark.django_db
 
 
-TERC = """WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD;STAN_NA
-12;;;;MAŁOPOLSKIE;województwo;2026-01-01
-12;61;;;Kraków;miasto na prawach powiatu;2026-01-01
-12;61;01;1;Kraków;gmina miejska;2026-01-01
-"""
-
 GEONAMES = "PL\t30-001\tKraków\tLesser Poland\t77\tKraków\t1261\tKraków\t126101\t50.07\t19.94\t\n"
 
 
 @pytest.fixture
-def directory(tmp_path):
-    (tmp_path / "TERC.csv").write_text(TERC, encoding="utf-8-sig", newline="\r\n")
-    (tmp_path / "PL.txt").write_text(GEONAMES, encoding="utf-8")
-    (tmp_path / "notes.txt").write_text("nothing of ours")
-    return tmp_path
+def register(tmp_path):
+    return write(tmp_path / "TERC.zip", small_country.terc())
 
 
-def test_a_dry_run_reports_and_changes_nothing(directory):
+@pytest.fixture
+def directory(register):
+    write(register.parent / "PL.txt", GEONAMES)
+    write(register.parent / "notes.txt", "nothing of ours")
+    return register.parent
+
+
+def test_a_dry_run_reports_also_links_that_lead_nowhere_and_changes_nothing(directory):
+    (directory / "notes.csv").symlink_to(directory / "gone.csv")
     printed = run("import_data", directory)
-    assert not missing(printed, "units from TERC.csv: 3 added", "postcodes from PL.txt: 1 added")
-    assert not missing(printed, "not imported, of no known form: notes.txt", "dry run")
-    assert "looks like terc" in refusal("import_postcodes", directory / "TERC.csv")
+    assert not missing(printed, "units from TERC.zip: 9 added", "postcodes from PL.txt: 1 added")
+    assert not missing(printed, "not imported, of no known form: notes.csv, notes.txt", "dry run")
+    assert "looks like terc" in refusal("import_postcodes", directory / "TERC.zip")
     assert "run import_teryt first" in refusal("import_postcodes", directory / "PL.txt")
     assert not any(table.objects.exists() for table in (models.Municipality, models.Dataset, ImportRun))
 
@@ -60,7 +59,7 @@ def test_commit_writes_searches_and_dates(directory, client):
     run("import_data", directory, commit=True)
     assert models.Postcode.objects.get().code == "30-001"
     units = models.Dataset.objects.get(slug="units")
-    assert (units.version, units.row_count, str(units.as_of)) == (1, 1, "2026-01-01")
+    assert (units.version, units.row_count, str(units.as_of)) == (1, 4, "2021-01-01")
     assert client.get("/api/v1/locations", {"q": "krak"}).json()[0]["label"] == "Kraków"
     run("import_data", directory, commit=True)
     assert models.Dataset.objects.get(slug="units").version == 1
@@ -69,22 +68,18 @@ def test_commit_writes_searches_and_dates(directory, client):
 def test_a_directory_is_refused_as_a_whole_for_one_bad_file(directory):
     (directory / "empty").mkdir()
     write(directory / "PL.txt", GEONAMES + GEONAMES.replace("50.07", "north"))
-    (directory / "same.csv").symlink_to(directory / "TERC.csv")
+    (directory / "same.zip").symlink_to(directory / "TERC.zip")
+    (directory / "link").mkdir()
+    (directory / "link" / "SIMC.csv").symlink_to(directory / "gone.csv")
     for command, paths, message in (
         ("import_data", [directory], "PL.txt, row 2"),
-        ("import_teryt", [directory / "TERC.csv", directory / "same.csv"], "same.csv: is given twice"),
+        ("import_teryt", [directory / "TERC.zip", directory / "same.zip"], "same.zip: is given twice"),
         ("import_data", [directory / "empty"], "holds no file"),
         ("import_data", [directory / "none"], "none: is not a directory"),
+        ("import_data", [directory / "link"], "SIMC.csv: is named like SIMC but does not exist"),
     ):
         assert message in refusal(command, *paths, commit=True)
     assert not models.Municipality.objects.exists()
-
-
-def test_a_link_that_leads_nowhere(directory):
-    (directory / "notes.csv").symlink_to(directory / "gone.csv")
-    assert "not imported, of no known form: notes.csv, notes.txt" in run("import_data", directory)
-    (directory / "SIMC.csv").symlink_to(directory / "gone.csv")
-    assert "SIMC.csv: is named like SIMC but does not exist" in refusal("import_data", directory)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -169,13 +164,6 @@ def test_real_depots_keep_the_demonstration_out_and_there_is_nothing_to_remove()
     assert not models.Dataset.objects.exists()
     assert "demonstration" not in run("load_starter")
     assert models.Depot.objects.count() == 1
-
-
-@pytest.fixture
-def register(tmp_path):
-    path = tmp_path / "TERC.zip"
-    path.write_bytes(small_country.terc())
-    return path
 
 
 def test_a_run_from_a_file_is_recorded_with_its_checksum_and_can_be_looked_at_in_the_admin(client, register):

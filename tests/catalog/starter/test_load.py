@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from itertools import pairwise
 
@@ -65,51 +65,40 @@ def test_units_are_complete_and_hang_together(units):
     assert UnitRecord("1261011", "Kraków", 1) in units
 
 
-def test_places_have_a_municipality_and_a_position(units, places):
+def test_places_lie_in_municipalities_of_today_and_every_town_in_its_own(units, places):
     assert len(places) == len({place.id for place in places}) == 44_005
     assert {place.unit for place in places} == {unit.teryt for unit in units if unit.kind}
     assert {place.kind for place in places} == {"miasto", "wieś", "osada"}
     assert all(48.9 < place.lat < 54.9 and 14.1 < place.lon < 24.2 for place in places)
     assert all(re.fullmatch(r"prng:[0-9]+|geonames:[0-9]{7}", place.id) for place in places)
-
-
-def test_places_lie_in_municipalities_of_today_and_every_town_in_its_own(units, places):
-    found = {(place.name, place.unit) for place in places}
+    homes = {(place.name, place.unit) for place in places}
     grabowka = {"Grabówka", "Henrykowo", "Sobolewo", "Sowlany", "Zaścianki"}
-    assert {name for name, unit in found if unit == "2002162"} == grabowka
-    assert {("Szczawa", "1207132"), ("Ostrowice", "3203023"), ("Siecino", "3203063")} <= found
+    assert {name for name, unit in homes if unit == "2002162"} == grabowka
+    assert {("Szczawa", "1207132"), ("Ostrowice", "3203023"), ("Siecino", "3203063")} <= homes
     towns = {place.unit for place in places if place.kind == "miasto"}
     assert towns == {unit.teryt for unit in units if unit.kind in (1, 3)}
 
 
-def test_postcodes_are_well_formed(units, postcodes):
-    known = {unit.teryt for unit in units if unit.kind}
+def test_postcodes_are_well_formed_and_where_they_are(units, postcodes):
+    municipalities = {unit.teryt for unit in units if unit.kind}
     assert len(postcodes) > 20_000
-    for left, right in pairwise(postcodes):
-        assert left.code < right.code
+    assert all(left.code < right.code for left, right in pairwise(postcodes))
     for postcode in postcodes:
         assert re.fullmatch(r"[0-9]{2}-[0-9]{3}", postcode.code)
-        codes = [code for code, _ in postcode.municipalities]
-        weights = [weight for _, weight in postcode.municipalities]
-        assert set(codes) <= known
-        assert len(set(codes)) == len(codes) > 0
-        assert weights == sorted(weights, reverse=True)
+        codes, weights = zip(*postcode.municipalities, strict=True)
+        assert set(codes) <= municipalities
+        assert len(set(codes)) == len(codes)
+        assert list(weights) == sorted(weights, reverse=True)
         assert weights[-1] > 0
         assert len(set(postcode.places)) == len(postcode.places) > 0
         assert 48.9 < postcode.lat < 54.9
         assert 14.1 < postcode.lon < 24.2
         assert postcode.source == "geonames"
-
-
-def test_known_postcodes(postcodes):
-    known = {"00-002": "1465011 Warszawa", "05-075": "1465011 Warszawa", "16-400": "2063011 Suwałki"}
-    known |= {"22-120": "0603132 Wojsławice", "30-001": "1261011 Kraków", "34-400": "1211011 Nowy Targ"}
-    known |= {"34-500": "1217011 Zakopane", "42-525": "2465011 Dąbrowa Górnicza", "44-100": "2466011 Gliwice"}
-    found = {postcode.code: postcode for postcode in postcodes}
-    for code, expected in known.items():
-        municipality, _, place = expected.partition(" ")
-        assert found[code].municipalities[0][0] == municipality, code
-        assert place in found[code].places
+    expected = {"00-002": "1465011 Warszawa", "05-075": "1465011 Warszawa", "16-400": "2063011 Suwałki"}
+    expected |= {"22-120": "0603132 Wojsławice", "30-001": "1261011 Kraków", "34-400": "1211011 Nowy Targ"}
+    expected |= {"34-500": "1217011 Zakopane", "42-525": "2465011 Dąbrowa Górnicza", "44-100": "2466011 Gliwice"}
+    places = {(row.code, f"{row.municipalities[0][0]} {place}") for row in postcodes for place in row.places}
+    assert expected.items() <= places
 
 
 def test_texts_have_no_odd_characters(units, places, postcodes):
@@ -175,11 +164,10 @@ def test_areas_cover_their_places(where):
 
 
 def test_one_place_gets_the_disc_around_it_to_points_abroad_and_nothing_gives_nothing():
-    place = place_at(1, "1261011", 0, 5_700_000)
+    place, beyond = place_at(1, "1261011", 0, 5_700_000), shapely.Point(2_100, 5_700_000)
     (area,) = approximate([place]).values()
     assert area.contains(shapely.Point(MAX_DISTANCE_M * 0.95, 5_700_000))
     assert not area.intersects(shapely.Point(MAX_DISTANCE_M * 1.01, 5_700_000))
-    beyond = shapely.Point(2_100, 5_700_000)
     assert area.contains(beyond)
     (area,) = approximate([place], abroad=[unproject(4_000, 5_700_000)]).values()
     assert not area.intersects(beyond)
@@ -190,24 +178,18 @@ def test_one_place_gets_the_disc_around_it_to_points_abroad_and_nothing_gives_no
     assert all(48.5 < lat < 55.2 and 13.5 < lon < 24.8 for lat, lon in points)
 
 
-def test_points_in_the_same_metre_count_once():
-    places = [
-        place_at(number, unit, x, 5_700_000 + shift)
-        for number, (unit, x, shift) in enumerate((("1201022", 0, 0), ("1201011", 0.2, 0.2), ("1201022", 3_000, 0)), 1)
-    ]
+def test_points_in_the_same_metre_count_once_and_a_postcode_for_its_first_municipality():
+    spots = ("1201022", 0, 0), ("1201011", 0.2, 0.2), ("1201022", 3_000, 0)
+    places = [place_at(number, unit, x, 5_700_000 + shift) for number, (unit, x, shift) in enumerate(spots, 1)]
     postcode = PostcodeRecord("30-001", (("1202033", 1),), ("Wieś",), places[0].lat, places[0].lon, "geonames")
     areas = approximate(places, [postcode])
     assert list(areas) == ["1201011", "1201022"]
     assert areas["1201011"].contains(shapely.Point(0, 5_700_000))
     assert approximate(reversed(places), [postcode]) == areas
-
-
-def test_a_postcode_counts_for_its_first_municipality():
-    places = [place_at(1, "1201011", 0, 5_700_000)]
     lat, lon = unproject(4_000, 5_700_000)
-    postcode = PostcodeRecord("30-001", (("1201022", 2), ("1201011", 1)), ("Miasto",), lat, lon, "geonames")
-    assert approximate(places, [postcode])["1201022"].contains(shapely.Point(2_100, 5_700_000))
-    assert list(approximate(places, [replace(postcode, municipalities=(("120102", 1),))])) == ["1201011"]
+    postcode = replace(postcode, municipalities=(("1201022", 2), ("1201011", 1)), lat=lat, lon=lon)
+    assert approximate(places[1:2], [postcode])["1201022"].contains(shapely.Point(2_100, 5_700_000))
+    assert list(approximate(places[1:2], [replace(postcode, municipalities=(("120102", 1),))])) == ["1201011"]
 
 
 @pytest.mark.slow
@@ -228,12 +210,20 @@ def test_boundaries_of_the_starter(units, places, areas):
 
 
 @pytest.mark.slow
-def test_numbers_of_demonstration_depots(units, depots, located):
+def test_demonstration_depots_are_in_every_voivodeship_most_in_cities_near_a_known_point(
+    units, places, postcodes, depots, located
+):
     codes = Counter(located)
     assert (len(depots), len(codes)) == (6_586, 1_959)
     assert {teryt[:2] for teryt in codes} == {unit.teryt for unit in units if len(unit.teryt) == 2}
     assert codes["1465011"] > codes["1261011"] > codes["2466011"] > 3
     assert min(codes["1217011"], codes["1211011"]) > 3
+    positions = defaultdict(list)
+    for teryt, row in [(row.unit, row) for row in places] + [(row.municipalities[0][0], row) for row in postcodes]:
+        positions[teryt].append((row.lat, row.lon))
+    planes = {teryt: project_array(*np.array(points).T) for teryt, points in positions.items()}
+    for teryt, depot in zip(located, depots, strict=True):
+        assert np.hypot(*(planes[teryt] - project(depot.lat, depot.lon)).T).min() < 1_414, depot
 
 
 def test_demonstration_depots_are_marked_and_reach_nobody(depots):
@@ -259,18 +249,6 @@ def test_what_demonstration_depots_say_is_plausible(depots, postcodes):
     hours = {value for depot in depots if depot.hours for value in depot.hours.values()}
     assert {"", "nieczynne", "7:00-15:00", "0:00-24:00"} <= hours
     assert 0.1 < sum(depot.location_approximate for depot in depots) / len(depots) < 0.3
-
-
-@pytest.mark.slow
-def test_demonstration_depots_are_near_a_known_point(places, postcodes, depots, located):
-    known = {}
-    for place in places:
-        known.setdefault(place.unit, []).append((place.lat, place.lon))
-    for postcode in postcodes:
-        known[postcode.municipalities[0][0]].append((postcode.lat, postcode.lon))
-    planes = {teryt: project_array(*np.array(positions).T) for teryt, positions in known.items()}
-    for teryt, depot in zip(located, depots, strict=True):
-        assert np.hypot(*(planes[teryt] - project(depot.lat, depot.lon)).T).min() < 1_414, depot
 
 
 @pytest.mark.django_db
