@@ -45,15 +45,19 @@ def chance(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311 - nothing secret
 
 
-def overwritten(content: bytes, dice: random.Random, most: int = 4) -> bytes:
-    """A file with a few bytes changed, after the first four, which a zip is recognised by."""
+def damaged(content: bytes, dice: random.Random, most: int = 4) -> bytes:
+    """A file with bytes changed, seldom lost, repeated or put in, not the first four, which a zip is recognised by."""
     changed = bytearray(content)
     for _ in range(dice.randint(1, most)):
-        changed[dice.randrange(4, len(changed))] = dice.randrange(256)
+        at, size = dice.randrange(4, len(changed)), dice.randrange(1, 30)
+        part = bytes(changed[at : at + size])
+        inserted = bytes(dice.choices(b'0123456789{}[]",;<>&\n\t|', k=3)) + part
+        overwritten = bytes([dice.randrange(256)]) + part[1:]
+        changed[at : at + size] = dice.choice((b"", part * 2, inserted, *[overwritten] * 4))
     return bytes(changed)
 
 
-def refusals(parse, path: Path, content: bytes, count: int, change=overwritten) -> list[str]:
+def refusals(parse, path: Path, content: bytes, count: int, change=damaged) -> list[str]:
     """What a parser says of damaged variants of a file: it reads them or raises BadInput, on one line."""
     said = []
     for seed in range(count):

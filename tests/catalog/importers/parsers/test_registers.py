@@ -58,13 +58,10 @@ def test_of_a_zip_with_both_the_csv_is_read(tmp_path):
         assert parse(zipped(tmp_path / "a.zip", both)) == parse(DATA / f"{register}.csv")
 
 
-def test_what_is_not_a_code_is_refused(tmp_path):
-    for code in ("2;;;", "12;6;;", "12;;91;2", "12;06;91;", "12;06;;2", "12;06;91;x", "12;06;91;0", "١٢;;;", ";;;"):
-        assert_refused(r"row 4: .*not a code", parse_rows, tmp_path, ABOVE, f"{code};Próba;gmina;{DAY}\n")
-
-
 def test_a_defect_is_told_with_its_row(tmp_path):
+    no_codes = "2;;;", "12;6;;", "12;;91;2", "12;06;91;", "12;06;;2", "12;06;91;x", "12;06;91;0", "١٢;;;", ";;;"
     for rows, message in (
+        *(((ABOVE, f"{code};Próba;gmina;{DAY}\n"), "row 4: .*not a code") for code in no_codes),
         ((ABOVE, f"12;06;91;7;Próba;gmina;{DAY}\n"), "the kind .* is 7"),
         ((ABOVE, MUNICIPALITY, MUNICIPALITY), "row 5: unit 1206912 is there twice, first in row 4"),
         ((ABOVE, MUNICIPALITY, MUNICIPALITY.replace(";2;", ";3;")), "1206912 and 1206913 differ in kind only"),
@@ -161,16 +158,13 @@ def test_a_byte_order_mark_crlf_and_a_blank_last_line_change_nothing(tmp_path):
     assert geonames.parse(marked) == geonames.parse(DATA / "PL.txt")
 
 
-def test_row_without_municipality_still_gives_place_and_point(tmp_path):
-    lacking = ROW.replace("120692", "").replace("Próbka", "Obok").replace("50.1", "50.3")
-    (record,) = parse_codes(tmp_path, ROW, lacking).rows
-    assert (record.municipalities, record.places) == ((("120692", 1),), ("Próbka", "Obok"))
-    assert record.lat == pytest.approx(50.2)
-
-
-def test_equal_shares_are_ordered_by_code_and_a_place_of_two_rows_is_named_once(tmp_path):
+def test_rows_of_a_code_share_it_in_the_order_of_codes_and_name_each_place_once(tmp_path):
     (record,) = parse_codes(tmp_path, ROW, ROW.replace("120692", "120691")).rows
     assert (record.municipalities, record.places) == ((("120691", 1), ("120692", 1)), ("Próbka",))
+    # One without a municipality still gives its place and point.
+    lacking = ROW.replace("120692", "").replace("Próbka", "Obok").replace("50.1", "50.3")
+    (record,) = parse_codes(tmp_path, ROW, lacking).rows
+    assert (record.municipalities, record.places, record.lat) == ((("120692", 1),), ("Próbka", "Obok"), 50.2)
 
 
 def test_impossible_row_of_geonames_is_rejected(tmp_path):
@@ -273,22 +267,18 @@ def test_a_place_that_cannot_be_used_is_rejected(tmp_path):
         assert (len(extract.rows), extract.rejected) == (2, (Note("prng:9001 Dolna Próba", reason),))
 
 
-def test_municipality_of_another_kind_today():
+def test_municipality_of_another_kind_or_name_today():
     for then, now, found in ((2, 3, True), (1, 3, True), (3, 2, True), (3, 1, True), (2, 1, False), (1, 2, False)):
         label = {1: "gmina miejska", 2: "gmina wiejska", 3: "gmina miejsko-wiejska"}[then]
         units = {("lubelskie", "opolski", "Próba", now): f"061299{now}"}
         assert find_unit(units, "lubelskie", "opolski", f"Próba-{label}") == (f"061299{now}" if found else None), then
     units = {("lubelskie", "opolski", "Próba", kind): f"061299{kind}" for kind in (1, 2, 3)}
     assert find_unit(units, "lubelskie", "opolski", "Próba-gmina wiejska") == "0612992"
-
-
-def test_renamed_municipality_is_not_taken_for_the_town_beside_it():
-    units = {
-        ("kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno", 1): "0417011",
-        ("kujawsko-pomorskie", "wąbrzeski", "Ryńsk", 2): "0417052",
-    }
-    assert find_unit(units, "kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno-gmina wiejska") == "0417052"
-    assert find_unit(units, "kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno-gmina miejska") == "0417011"
+    # A renamed one is not taken for the town beside it.
+    where = "kujawsko-pomorskie", "wąbrzeski"
+    units = {(*where, "Wąbrzeźno", 1): "0417011", (*where, "Ryńsk", 2): "0417052"}
+    assert find_unit(units, *where, "Wąbrzeźno-gmina wiejska") == "0417052"
+    assert find_unit(units, *where, "Wąbrzeźno-gmina miejska") == "0417011"
 
 
 def test_a_wrong_field_of_a_place_is_refused(tmp_path):

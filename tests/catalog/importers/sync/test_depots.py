@@ -56,13 +56,6 @@ def test_changes_are_taken_dated_and_named():
     assert report.lines == ["changed: node/1 Skład opału Kowal: name, phone"]
 
 
-def test_a_single_confirmed_field_is_kept_and_the_others_follow_the_source():
-    load(RECORD)
-    models.Depot.objects.update(confirmed_fields=["phone"], phone="+48 600 000 000")
-    load(replace(RECORD, phone="+48 11 111 11 11", name="Nowa nazwa"))
-    assert (the_depot().phone, the_depot().name) == ("+48 600 000 000", "Nowa nazwa")
-
-
 def test_a_depot_gone_from_the_source_is_marked_and_comes_back_with_it_unless_it_is_verified():
     load(RECORD, *OTHERS)
     assert load(*OTHERS).removed == 1
@@ -75,11 +68,13 @@ def test_a_depot_gone_from_the_source_is_marked_and_comes_back_with_it_unless_it
     assert (the_depot().publication, report.skipped[0].key) == ("published", "node/1")
 
 
-def test_a_row_that_cannot_be_used_leaves_its_depot_as_it_is():
+def test_a_row_that_cannot_be_used_or_lies_outside_every_boundary_leaves_its_depot_as_it_is():
     load(RECORD)
-    rejected = Extract((), rejected=(Note("node/1", "has no position"),))
-    sync_depots(rejected, Options(today=TODAY, write=True), origin=OSM)
-    assert the_depot().publication == "published"
+    unusable = Extract((), rejected=(Note("node/1", "has no position"),))
+    sync_depots(unusable, Options(today=TODAY, write=True), origin=OSM)
+    report = load(replace(RECORD, lat=54.0))
+    assert (report.added, report.changed, report.rejected[0].key) == (0, 0, "node/1")
+    assert (the_depot().publication, the_depot().lat) == ("published", RECORD.lat)
 
 
 @pytest.mark.parametrize("stored", [(), (RECORD,)], ids=["new", "stored"])
@@ -123,16 +118,11 @@ def test_a_remark_follows_the_source_unless_it_is_that_of_a_merger():
     assert the_depot().review == REVIEW
 
 
-def test_without_name_and_place_it_is_called_after_its_kind_and_municipality():
-    record = replace(RECORD, name="Skład opału", kind_name="Skład opału", review="bez nazwy")
+def test_without_name_and_place_it_is_called_after_its_kind_and_municipality_which_says_no_fuel():
+    record = replace(RECORD, name="Skład węgla", kind_name="Skład węgla", review="bez nazwy", fuels=())
     load(record)
-    assert (the_depot().name, the_depot().review) == ("Skład opału, Kraków", "bez nazwy")
+    assert (the_depot().name, the_depot().review, the_depot().fuels) == ("Skład węgla, Kraków", "bez nazwy", [])
     assert load(record).changes == 0
-
-
-def test_outside_every_boundary_is_rejected():
-    report = load(replace(RECORD, lat=54.0))
-    assert (report.added, report.rejected[0].key) == (0, "node/1")
 
 
 def test_real_depots_drive_out_the_demonstration_and_a_dry_run_says_so():
@@ -249,12 +239,6 @@ def test_fuels_that_a_person_set_are_not_read_from_the_name_but_they_are_from_on
     lines = len(reasons())
     imported(name="Skład pelletu")
     assert len(reasons()) == lines
-
-
-def test_a_name_made_of_the_kind_says_no_fuel():
-    imported()
-    imported(name="Skład węgla, Kraków", kind_name="Skład węgla", fuels=())
-    assert the_depot().fuels == []
 
 
 @pytest.mark.slow
