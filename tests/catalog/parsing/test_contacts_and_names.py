@@ -137,15 +137,11 @@ def test_what_is_not_a_website_is_refused():
     assert (len(why) < 150, why.isprintable()) == (True, True)
 
 
-@given(st.text())
-def test_nip_is_ten_digits_or_nothing(text):
-    value, reason = clean_nip(text)
-    assert value is None or (re.fullmatch("[0-9]{10}", value) and not reason)
-
-
 @given(st.text() | st.from_regex(r"[+0-9 ()/;,-]{5,30}", fullmatch=True))
 @example("+48 600 100 200; x")
-def test_phone_is_international_or_refused(text):
+def test_a_phone_is_international_and_a_nip_ten_digits_or_both_are_refused(text):
+    value, reason = clean_nip(text)
+    assert value is None or (re.fullmatch("[0-9]{10}", value) and not reason)
     value, reason = clean_phone(text)
     assert value or reason or not text.strip()
     assert value is None or re.fullmatch(r"\+[0-9][0-9 -]*( ext\. [0-9]+)?(, \+[0-9][0-9 -]*( ext\. [0-9]+)?)*", value)
