@@ -212,14 +212,6 @@ def test_a_municipality_behind_a_comma_goes_before_places_elsewhere_that_are_lik
     assert not is_clear(search, "Lipowa, Ropa")
 
 
-def test_the_number_of_a_depot_is_no_place():
-    search = make_search(
-        PLACES, ("Nipkowie", ROPA), ("Telatyn", SEKOWA), ("Płock", ZAKOPANE), postcodes={"12-300": (ROPA,)}
-    )
-    for text in ("NIP 676-248-45-60", "pl 6762484560", "tel. 601 202 303", "(12) 300 67 89"):
-        assert found(search, text) == [], text
-
-
 def test_words_that_may_be_part_of_a_name_are_kept_longer_than_words_beside_it():
     search = make_search(PLACES | {"1205012": "Nowa Sarzyna"}, ("Nowa Wieś", SEKOWA))
     for text in ("skład opału Nowa Wieś", "Nowa Wieś, skład opału", "tani pellet Nowa Wieś", "skład w Nowej Wsi"):
@@ -288,9 +280,11 @@ def test_a_long_address_costs_few_readings():
     assert len(read_after_street("ul. " + "a b c " * 16)) <= 2 * MOST_WORDS
 
 
-def test_a_street_alone_is_no_place():
-    search = make_search(PLACES, ("Długa Wieś", ROPA), ("Maja", ROPA))
-    for text in ("ul. Długa", "ul. Długa 5", "ul. 3 Długa", "ul. 3 Maja", "ul.", "5"):
+def test_neither_a_street_alone_nor_the_number_of_a_depot_is_a_place():
+    villages = ("Długa Wieś", ROPA), ("Maja", ROPA), ("Nipkowie", ROPA), ("Telatyn", SEKOWA), ("Płock", ZAKOPANE)
+    search = make_search(PLACES, *villages, postcodes={"12-300": (ROPA,)})
+    streets = "ul. Długa", "ul. Długa 5", "ul. 3 Długa", "ul. 3 Maja", "ul.", "5"
+    for text in (*streets, "NIP 676-248-45-60", "pl 6762484560", "tel. 601 202 303", "(12) 300 67 89"):
         assert found(search, text) == [], text
 
 
