@@ -37,23 +37,14 @@ def positions(places=(), postcodes=(), *, side_km=None):
     return Positions(PlaceRegister(units, places, postcodes, index))
 
 
-def test_a_municipality_is_where_most_addresses_are_near():
-    codes = [
-        postcode("30-001", 50.06, 19.94, 10),
-        postcode("30-002", 50.07, 19.95, 5),
-        postcode("30-399", 49.98, 19.87),
-    ]
-    assert positions(postcodes=codes).of_municipality(KRAKOW) == (50.06, 19.94, "municipality")
-
-
-def test_postcodes_without_addresses_count_as_one():
-    codes = [postcode("30-001", 50.0, 19.9, 0), postcode("30-002", 50.05, 19.9, 0), postcode("30-003", 50.1, 19.9, 0)]
-    assert positions(postcodes=codes).of_municipality(KRAKOW)[:2] == (50.05, 19.9)
-
-
-def test_a_postcode_outside_the_boundary_is_no_middle():
-    codes = [postcode("30-001", 50.30, 19.94, 1000), postcode("30-002", 50.07, 19.95)]
-    assert positions(postcodes=codes, side_km=10).of_municipality(KRAKOW)[:2] == (50.07, 19.95)
+def test_a_municipality_is_where_most_addresses_inside_its_boundary_are_near():
+    for rows, side_km, middle in (
+        ([(50.06, 19.94, 10), (50.07, 19.95, 5), (49.98, 19.87)], None, (50.06, 19.94)),
+        ([(50.0, 19.9, 0), (50.05, 19.9, 0), (50.1, 19.9, 0)], None, (50.05, 19.9)),  # without addresses: one each
+        ([(50.30, 19.94, 1000), (50.07, 19.95)], 10, (50.07, 19.95)),
+    ):
+        codes = [postcode(f"30-00{number}", *row) for number, row in enumerate(rows)]
+        assert positions(postcodes=codes, side_km=side_km).of_municipality(KRAKOW) == (*middle, "municipality")
 
 
 def test_without_postcodes_inside_the_place_of_its_name_then_any_point_inside():
