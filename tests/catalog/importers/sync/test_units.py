@@ -16,17 +16,14 @@ from catalog.territory import boundaries
 from catalog.territory.snapshot import read_territory
 from catalog.text import slug
 from tests import factories
+from tests.catalog.importers.sync.test_successions import units
 
 pytestmark = pytest.mark.django_db
 
 OPTIONS = Options(today=factories.TODAY, write=True)
 
-REGISTER = (
-    UnitRecord("12", "małopolskie"),
-    UnitRecord("1207", "limanowski"),
-    UnitRecord("1207052", "Kamienica", 2),
-    UnitRecord("1207062", "Laskowa", 2),
-    *(UnitRecord(f"1207{n:02}2", f"Gmina {n}", 2) for n in range(20, 40)),
+REGISTER = tuple(
+    units("1207052 Kamienica", "1207062 Laskowa", *(f"1207{n:02}2 Gmina {n}" for n in range(20, 40))).values()
 )
 
 
@@ -74,43 +71,40 @@ def test_depots_of_a_split_municipality_follow_their_position(register):
 
 def test_a_merger_stays_in_the_voivodeship_and_finds_what_is_newly_coded(register):
     """The longest border is that with another voivodeship, then that with one whose kind changes the same day."""
-    abroad = (UnitRecord("14", "mazowieckie"), UnitRecord("1401", "limanowski"), UnitRecord("1401012", "X", 2))
-    load(*REGISTER, *abroad)
+    load(*REGISTER, *units("1401012 X").values())
     bounded("1207052", 20.40)
     factories.BoundaryFactory(municipality=municipality("1401012"), lat=49.55, lon=20.55, side_km=16)
     bounded("1207062", 20.317)
     factories.BoundaryFactory(municipality=municipality("1207202"), lat=49.604, lon=20.45, side_km=6)
     depot = depot_of("1207052", lat=49.55, lon=20.41)
-    town = UnitRecord("1207063", "Laskowa", 3)
-    changed(town, *abroad, gone=["1207052", "1207062"])
+    changed("1207063 Laskowa", "1401012 X", gone=["1207052", "1207062"])
     assert formers()["1207052"][0] == "1207063"
     assert factories.fresh(depot).municipality_id[:2] == "12"
 
 
 def test_one_of_two_that_become_one_in_another_county_finds_it(register):
     """The new one has no boundary yet: its area is that of the other, which lies in its county."""
-    county = (UnitRecord("1208", "miechowski"), UnitRecord("1208012", "X", 2), UnitRecord("1208022", "Y", 2))
-    load(*REGISTER, *county)
+    load(*REGISTER, *units("1208012 X", "1208022 Y").values())
     for code, lon in (("1208012", 20.40), ("1207052", 20.484), ("1207202", 20.64)):
         bounded(code, lon)
-    changed(county[0], county[2], UnitRecord("1207993", "Z", 3), gone=["1207052"])
+    changed("1208022 Y", "1207993 Z", gone=["1207052"])
     assert {code: heirs[0] for code, heirs in formers().items()} == {"1207052": "1207993", "1208012": "1207993"}
 
 
 def test_neither_a_municipality_without_any_heir_nor_a_tenth_of_the_register_vanishes_unasked(register):
     depot_of("1207052")
-    for units, message in (
+    for left, message in (
         ([unit for unit in REGISTER if unit.teryt != "1207052"], "1207052 Kamienica"),
         (REGISTER[:-5], "5 of 24"),
     ):
         with pytest.raises(ImportRefused, match=message):
-            load(*units)
+            load(*left)
         assert models.Municipality.objects.count() == 22
 
 
 def test_a_chain_of_successors_stays_short_whoever_comes_last_and_a_code_that_comes_back_is_no_longer_former(register):
-    for code, kind in (("1207053", 3), ("1207051", 1)):
-        changed(UnitRecord(code, "Kamienica", kind), gone=["1207052"])
+    for code in ("1207053", "1207051"):
+        changed(f"{code} Kamienica", gone=["1207052"])
     assert formers() == {code: ("1207051", [], True) for code in ("1207052", "1207053")}
     load(*REGISTER)
     assert set(formers()) == {"1207051", "1207053"}
@@ -120,10 +114,10 @@ def test_a_chain_of_successors_stays_short_whoever_comes_last_and_a_code_that_co
     assert formers() == {code: ("1207062", [], False) for code in ("1207051", "1207052", "1207053")}
 
 
-def changed(*units, gone=()):
-    """Bring the register to one without some units and with others."""
-    left = [unit for unit in REGISTER if unit.teryt not in gone and unit.teryt not in {u.teryt for u in units}]
-    return load(*left, *units)
+def changed(*rows, gone=()):
+    """Bring the register to one without some units and with others, such as "1207053 Kamienica"."""
+    new = units(*rows)
+    return load(*(unit for unit in REGISTER if unit.teryt not in {*gone, *new}), *new.values())
 
 
 def formers():
@@ -137,27 +131,21 @@ def municipality(code):
 
 
 @pytest.mark.parametrize(
-    ("units", "lines"),
+    ("unit", "above", "line"),
     [
-        (
-            [UnitRecord("1207053", "Kamienica", 3)],
-            ["kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska); 2 depots follow"],
-        ),
-        (
-            [UnitRecord("1262", "Nowy Sącz"), UnitRecord("1262011", "Kamienica", 1)],
-            ["new: 1262 Nowy Sącz", "new code: 1207052 Kamienica → 1262011; 2 depots follow"],
-        ),
+        ("1207053 Kamienica", [], "kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska)"),
+        ("1262011 Kamienica", ["new: 1262 Nowy Sącz"], "new code: 1207052 Kamienica → 1262011"),
     ],
 )
-def test_another_kind_or_county_takes_everything_along(register, units, lines):
-    old, code = municipality("1207052"), units[-1].teryt
+def test_another_kind_or_county_takes_everything_along(register, unit, above, line):
+    old, code = municipality("1207052"), unit[:7]
     checked = {"data_status": "verified", "verified_by": factories.UserFactory(), "verified_at": OPTIONS.today}
     depot = depot_of("1207052", confirmed_fields=["municipality"], **checked)
     gone, place = depot_of("1207052", removed=True), factories.PlaceFactory(municipality=old)
     price = factories.DepotPriceFactory(depot=depot)
     factories.PostcodeFactory(code="34-608", shares=[(old, 50)])
     factories.BoundaryFactory(municipality=old)
-    assert changed(*units, gone=["1207052"]).lines == lines
+    assert changed(unit, gone=["1207052"]).lines == [*above, f"{line}; 2 depots follow"]
     (share,), (boundary,) = models.PostcodeMunicipality.objects.all(), models.Boundary.objects.all()
     assert follow(code, depot, gone, place, share, boundary)
     assert (depot.confirmed_fields, depot.review, depot.data_status) == (["municipality"], "", "verified")
@@ -190,32 +178,32 @@ def test_a_merger_ends_the_confirmation_and_asks_editors(register):
 @pytest.mark.parametrize(
     ("unit", "gone", "line"),
     [
-        (UnitRecord("1207062", "Laskowa Nowa", 2), [], "renamed: 1207062 Laskowa → Laskowa Nowa"),
+        ("1207062 Laskowa Nowa", [], "renamed: 1207062 Laskowa → Laskowa Nowa"),
         # Another code and another name.
         (
-            UnitRecord("1207053", "Kamienica Górna", 3),
+            "1207053 Kamienica Górna",
             ["1207052"],
             "kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska), renamed Kamienica Górna",
         ),
         # A single new one swallows it.
-        (UnitRecord("1207092", "Laskowa Dolna", 2), ["1207062"], "gone: 1207062 Laskowa → 1207092 Laskowa Dolna"),
+        ("1207092 Laskowa Dolna", ["1207062"], "gone: 1207062 Laskowa → 1207092 Laskowa Dolna"),
     ],
 )
 def test_what_a_municipality_becomes_is_reported_and_where_it_leads_remembered(register, unit, gone, line):
     assert line in changed(unit, gone=gone).lines
-    assert municipality(unit.teryt).slug == slug(unit.name)
-    assert [(code, successor) for code, (successor, *_) in formers().items()] == [(code, unit.teryt) for code in gone]
+    code, _, name = unit.partition(" ")
+    assert municipality(code).slug == slug(name)
+    assert [(old, successor) for old, (successor, *_) in formers().items()] == [(old, code) for old in gone]
 
 
 def test_parts_that_are_new_get_the_depots_next_to_their_seats_and_are_all_named_without(register):
-    depot, others = depot_of("1207062"), (UnitRecord("1207432", "X", 2), UnitRecord("1207442", "Y", 2))
+    depot, others = depot_of("1207062"), ("1207432 X", "1207442 Y")
     changed(*others, gone=["1207062"])
     assert follow("1207432", depot)
     for name, lon in (("Zachodnia", 20.30), ("Wschodnia", 20.50)):
         factories.PlaceFactory(municipality=municipality("1207052"), name=name, lat=49.55, lon=lon)
     west, *east = (depot_of("1207052", lat=49.55, lon=lon) for lon in (20.36, 20.45, 20.45))
-    parts = UnitRecord("1207412", "Zachodnia", 2), UnitRecord("1207422", "Wschodnia", 2)
-    report = changed(*parts, *others, gone=["1207052", "1207062"])
+    report = changed("1207412 Zachodnia", "1207422 Wschodnia", *others, gone=["1207052", "1207062"])
     line = "gone: 1207052 Kamienica → 1207422 Wschodnia, 1207412 Zachodnia; 3 depots follow: 1 to 1207412, 2 to 1207422"
     assert line in report.lines
     assert follow("1207412", west)
@@ -229,19 +217,19 @@ def test_a_code_in_use_again_sends_what_it_had_to_its_owner(register):
     factories.BoundaryFactory(municipality=municipality("1207052"))
     factories.FormerMunicipalityFactory(teryt="1207992", successor=municipality("1207052"))
     letters = factories.SubscriptionFactory(teryt="1207052")
-    report = changed(UnitRecord("1207052", "Szczawa", 2), UnitRecord("1207412", "Kamienica", 2))
+    report = changed("1207052 Szczawa", "1207412 Kamienica")
     assert report.lines == ["new: 1207052 Szczawa", "code reused: 1207052 Kamienica → 1207412; 1 depots follow"]
     assert factories.fresh(depot).municipality_id == "1207412"
     assert models.Boundary.objects.get().pk == "1207412"
     assert factories.fresh(letters).teryt == "1207412"
     assert formers() == {"1207992": ("1207412", [], True)}
-    assert changed(UnitRecord("1207052", "Szczawa", 2), UnitRecord("1207412", "Kamienica", 2)).changes == 0
+    assert changed("1207052 Szczawa", "1207412 Kamienica").changes == 0
 
 
 def test_a_county_moves_as_a_whole(register):
-    moved = [UnitRecord(f"1401{unit.teryt[4:]}", unit.name, unit.kind) for unit in REGISTER[2:]]
+    moved = units(*(f"1401{unit.teryt[4:]} {unit.name}" for unit in REGISTER[2:])).values()
     depots = [factories.DepotFactory(municipality=unit) for unit in models.Municipality.objects.order_by("pk")]
-    report = load(UnitRecord("14", "mazowieckie"), UnitRecord("1401", "limanowski"), *moved, allow_removals=True)
+    report = load(*moved, allow_removals=True)
     assert "gone: 1207 limanowski → 1401 limanowski" in report.lines
     assert "gone: 12 małopolskie → 14 mazowieckie" in report.lines
     for depot in depots:
@@ -254,9 +242,9 @@ def test_an_update_takes_as_many_queries_however_much_moves(register, django_ass
     for unit in models.Municipality.objects.all():
         factories.DepotFactory.create_batch(3, municipality=unit)
         factories.PlaceFactory(municipality=unit)
-    kinds = [UnitRecord(f"{u.teryt[:6]}3", u.name, 3) for u in REGISTER if len(u.teryt) == 7]
+    kinds = units(*(f"{unit.teryt[:6]}3 {unit.name}" for unit in REGISTER[2:]))
     with django_assert_max_num_queries(60):
-        load(*REGISTER[:2], *kinds)
+        load(*kinds.values())
     assert models.Depot.objects.filter(municipality__kind=3).count() == 66
 
 
