@@ -9,7 +9,7 @@ import pytest
 import shapefile
 import shapely
 from shapely.errors import GEOSException
-from shapely.geometry import Polygon, box
+from shapely.geometry import Polygon, box, mapping
 
 from catalog.importers.parsers import boundaries
 from catalog.importers.parsers.boundaries import reduce_coverage
@@ -22,16 +22,7 @@ OFFICIAL = pyproj.CRS("EPSG:2180")
 AREAS = {"1206912": box(500_000, 240_000, 510_000, 250_000), "1206923": box(510_000, 240_000, 520_000, 250_000)}
 
 
-def rings(area):
-    """Rings as shapefiles have them: shells clockwise, holes the other way."""
-    found = []
-    for polygon in shapely.get_parts(area):
-        oriented = shapely.geometry.polygon.orient(polygon, sign=-1.0)
-        found += [[list(point) for point in ring.coords] for ring in (oriented.exterior, *oriented.interiors)]
-    return found
-
-
-def shapefile_parts(areas, encoding="utf-8", column="JPT_KOD_JE", draw=lambda writer, area: writer.poly(rings(area))):
+def shapefile_parts(areas, encoding="utf-8", column="JPT_KOD_JE", draw=shapefile.Writer.shape):
     """The bytes of .shp, .shx and .dbf. areas: code → area, or (code, area) pairs where a code is repeated."""
     parts = {suffix: io.BytesIO() for suffix in (".shp", ".shx", ".dbf")}
     pairs = areas.items() if isinstance(areas, dict) else areas
@@ -57,17 +48,11 @@ def packed_parts(folder, parts, layer="A03_Granice_gmin"):
 
 def in_system(crs, areas=AREAS):
     transformer = pyproj.Transformer.from_crs(OFFICIAL, crs, always_xy=True)
-    return {
-        code: shapely.transform(area, lambda points: np.column_stack(transformer.transform(*points.T)))
-        for code, area in areas.items()
-    }
+    return {code: shapely.transform(area, transformer.transform, interleaved=False) for code, area in areas.items()}
 
 
 def geojson(path, features, **extra):
-    rows = [
-        {"type": "Feature", "properties": properties, "geometry": shapely.geometry.mapping(area)}
-        for properties, area in features
-    ]
+    rows = [{"type": "Feature", "properties": names, "geometry": mapping(area)} for names, area in features]
     return write(path / "gminy.geojson", json.dumps({"type": "FeatureCollection", "features": rows} | extra))
 
 
