@@ -290,33 +290,27 @@ def test_rubbish_never_raises(tmp_path):
         assert sniff(write(tmp_path / "a", start + dice.randbytes(300))) is None, seed
 
 
-def test_a_damaged_zip_with_a_known_name(tmp_path):
-    whole = zipped(tmp_path / "whole", {"a.csv": helpers.chance(1).randbytes(5000)}).read_bytes()
-    for name, form in (
-        ("TERC_Urzedowy_2031-01-01.zip", "terc"),
-        ("SIMC_Urzedowy_2031-01-01.zip", "simc"),
-        ("PL.zip", "geonames"),
-        ("00_jednostki_administracyjne.zip", "boundaries"),
-        ("prg_postcodes.zip", "prg_postcodes"),
+def test_a_broken_file_with_a_known_name_is_told_with_what_it_should_be(tmp_path):
+    cut_off = zipped(tmp_path / "whole", {"a.csv": helpers.chance(1).randbytes(5000)}).read_bytes()[:2500]
+    bomb = zipped(tmp_path / "bomb", {"TERC.csv": bytes(files.SMALL_BYTES + 1)}).read_bytes()
+    damaged, other = "the zip archive is damaged", "its content is something else"
+    for name, form, content, reason in (
+        ("TERC_Urzedowy_2031-01-01.zip", "terc", cut_off, damaged),
+        ("TERC_Urzedowy_2031-01-01.zip", "terc", bomb, ".*zip bomb"),
+        ("SIMC_Urzedowy_2031-01-01.zip", "simc", cut_off, damaged),
+        ("PL.zip", "geonames", cut_off, damaged),
+        ("00_jednostki_administracyjne.zip", "boundaries", cut_off, damaged),
+        ("prg_postcodes.zip", "prg_postcodes", cut_off, damaged),
+        ("TERC_Urzedowy_2031-01-01.csv", "terc", b"", "is empty"),
+        ("simc.xml", "simc", "<html>", other),
+        ("PL.txt", "geonames", "98-701;Próbka\n", other),
+        ("depots.overpass.json", "overpass", "<html>Too many requests</html>", other),
+        ("gminy.geojson", "boundaries_geojson", "{", other),
+        ("A03_Granice_gmin.shp", "boundaries", b"\x00\x00\x27\x0a", r"the shapefile has no \.dbf"),
     ):
-        path = write(tmp_path / name, whole[:2500])
+        path = write(tmp_path / name, content)
         assert sniff(path) is None, name
-        message = f"{name}: is named like {form.upper()} but the zip archive is damaged"
-        assert_refused(message, recognise, path)
-    bomb = zipped(tmp_path / "TERC_a.zip", {"TERC.csv": bytes(files.SMALL_BYTES + 1)})
-    assert_refused("zip bomb", recognise, bomb)
-
-
-def test_broken_file_with_a_known_name(tmp_path):
-    for name, content, reason in (
-        ("TERC_Urzedowy_2031-01-01.csv", b"", "is empty"),
-        ("simc.xml", "<html>", "its content is something else"),
-        ("PL.txt", "98-701;Próbka\n", "its content is something else"),
-        ("depots.overpass.json", "<html>Too many requests</html>", "its content is something else"),
-        ("gminy.geojson", "{", "its content is something else"),
-        ("A03_Granice_gmin.shp", b"\x00\x00\x27\x0a", r"the shapefile has no \.dbf"),
-    ):
-        assert_refused(f"is named like .* but {reason}", recognise, write(tmp_path / name, content))
+        assert_refused(f"{name}: is named like {form.upper()} but {reason}", recognise, path)
 
 
 def test_little_is_read_of_a_large_file(tmp_path):
