@@ -88,6 +88,10 @@ def test_yesterdays_file_is_still_current_after_304_and_the_same_bytes_are_not_k
     third = fetcher.fetch(source)
     assert (first.fresh, second.fresh, third.fresh, third.path) == (True, False, False, first.path)
     assert len(folder(fetcher, source)) == 2
+    # Another address is asked without the validators of the old one.
+    publishers.files["other.zip"] = publishers.files["PL.zip"]
+    fetcher.fetch(replace(source, url=publishers.url + "/other.zip"))
+    assert "If-None-Match" not in publishers.requests("/other.zip")[0][1]
 
 
 def test_a_kept_file_that_was_damaged_or_cut_and_one_whose_record_was_are_fetched_again(fetcher, source, content):
@@ -99,13 +103,6 @@ def test_a_kept_file_that_was_damaged_or_cut_and_one_whose_record_was_are_fetche
         file.write_bytes(damage)
         again = fetcher.fetch(source)
         assert (again.fresh, again.path.read_bytes()) == (True, content), damage
-
-
-def test_another_address_is_asked_without_the_validators_of_the_old_one(fetcher, source, publishers):
-    fetcher.fetch(source)
-    publishers.files["other.zip"] = publishers.files["PL.zip"]
-    fetcher.fetch(replace(source, url=publishers.url + "/other.zip"))
-    assert "If-None-Match" not in publishers.requests("/other.zip")[0][1]
 
 
 @pytest.mark.parametrize(
@@ -139,15 +136,6 @@ def test_what_cannot_be_trusted_is_refused_in_one_line(fetcher, source, publishe
     assert said.startswith(publishers.url + POSTCODES)
     assert "\n" not in said
     assert not Store(fetcher.root, source).read()
-
-
-def test_a_refused_file_leaves_the_earlier_one_in_place(fetcher, source, publishers):
-    first = fetcher.fetch(source)
-    publishers.files["PL.zip"] = small_country.postcodes(range(3))
-    for trouble in ("html", "empty", "half", "half gzip"):
-        publishers.always[POSTCODES] = trouble
-        assert "PL.zip" in refusal(fetcher, source)
-        assert Store(fetcher.root, source).read() == replace(first, fresh=False)
 
 
 @pytest.mark.parametrize(
@@ -323,10 +311,16 @@ def test_two_at_once_do_not_write_into_one_file(fetcher, source):
             fetcher.fetch(source)
 
 
-def test_a_full_disk_is_told_in_one_line_and_what_was_there_stays(fetcher, source, content, publishers):
-    before = fetcher.fetch(source)
-    publishers.files["PL.zip"] = small_country.zipped("PL.txt", b"x" * 5000)
-    store = Store(fetcher.root, source)
+def test_a_refused_file_and_a_full_disk_are_told_in_one_line_and_what_was_there_stays(
+    fetcher, source, content, publishers
+):
+    before, store = fetcher.fetch(source), Store(fetcher.root, source)
+    publishers.files["PL.zip"] = small_country.postcodes(range(3))
+    for trouble in ("html", "empty", "half", "half gzip"):
+        publishers.always[POSTCODES] = trouble
+        assert "PL.zip" in refusal(fetcher, source)
+        assert store.read() == replace(before, fresh=False)
+    publishers.always.clear()
     # Linux's own full disk, where the download is to go.
     store.part.symlink_to("/dev/full")
     assert refusal(fetcher, source) == f"{store.folder}: cannot be written: No space left on device"
