@@ -60,6 +60,8 @@ def test_of_two_villages_it_is_in_the_larger_and_of_many_around_a_town_in_that()
     ring = [p for k in range(8) for p in cluster(450_250 + 6000 * math.cos(k), 450_250 + 6000 * math.sin(k), 15)]
     for count, others in ((60, small), (30, ring)):
         assert math.dist(centre([*cluster(450_250, 450_250, count), *others]), (450_250, 450_250)) < 700
+    lone = [(470_250 + 1000 * number, 450_250) for number in range(3)]  # in more squares, and yet fewer
+    assert centre([(450_250, 450_250)] * 9 + lone) == (450_250, 450_250)
 
 
 def test_more_squares_than_are_compared_are_joined(monkeypatch):
