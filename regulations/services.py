@@ -1,7 +1,8 @@
 """Writing of the legal state, for the admin and the import, and when codes leave the register.
 
-A municipality under another code stays bound. After a merger or division only the act tells which part is bound, so the
-successors become `partly` bound and the report informs editors.
+A named municipality under another code stays bound. After its merger or division only the act tells which part is
+bound, so the successors become `partly` bound and the report informs editors. A municipality that joins a named or
+excluded one, or leaves a named county, counts from then on with the unit in which it is.
 """
 
 import uuid
