@@ -180,7 +180,8 @@ def erased_on(submission: Submission) -> datetime | None:
 
 def link_ends(submission: Submission) -> datetime:
     """Return when the link of an unconfirmed submission expires, sent or not; the last one if another waits."""
-    begins = submission.mailed_at or [submission.created_at, *submission.letters_at][-1]
+    sent = submission.letters_at if submission.mails_sent else []  # else of a process that was killed
+    begins = submission.mailed_at or [submission.created_at, *sent][-1]
     return begins + tokens.LINK_LIFE
 
 
@@ -207,7 +208,7 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
     whose hash of a network, or of a mailbox, is erased.
     """
     dead = on - tokens.LINK_LIFE
-    unlinked = Q(mailed_at__lte=dead) | Q(_last_letter_by(dead), mailed_at__isnull=True)
+    unlinked = Q(mailed_at__lte=dead) | Q(Q(mails_sent=0) | _last_letter_by(dead), mailed_at__isnull=True)
     withdrawn = Q(state=Submission.State.WITHDRAWN, decided_at__lte=on - KEPT_FOR_LIMITS)
     unconfirmed = Submission.objects.filter(confirmed_at=None).filter(Q(unlinked, created_at__lte=dead) | withdrawn)
     lines = DecisionLine.objects.filter(model=Submission._meta.label_lower, key=Cast(OuterRef("pk"), CharField()))

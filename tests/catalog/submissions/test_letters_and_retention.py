@@ -206,6 +206,13 @@ def test_unconfirmed_submissions_go_with_their_link():
         confirm_submission(token=token, on=NOW)
 
 
+def test_a_process_killed_before_its_first_letter_left_prolongs_nothing():
+    marked_at = NOW + timedelta(hours=40)
+    row = factories.SubmissionFactory(unconfirmed=True, created_at=NOW, mailed_at=None, letters_at=[marked_at])
+    assert retention.link_ends(row) == NOW + timedelta(hours=48)
+    assert (purged(hours=47).deleted, purged(hours=48).deleted) == (0, 1)
+
+
 def test_a_link_works_for_its_two_days_while_a_new_one_waits_to_be_sent():
     mailed_at = NOW + timedelta(hours=40)
     moments = {"created_at": NOW, "mailed_at": mailed_at, "mails_sent": 1}
