@@ -20,7 +20,7 @@ from catalog.models import (
     Submission,
     VoivodeshipClaim,
 )
-from catalog.services import Refusal, journal, publishing
+from catalog.services import Refusal, journal, moderation, publishing
 from catalog.services.journal import Undoing
 from catalog.services.moderation import RestoringNeedsReason
 from catalog.services.publishing import Lines
@@ -43,7 +43,8 @@ def undo_depots(undoing: Undoing) -> None:
     if not undoing.note and undoing_needs_reason(undoing):
         raise RestoringNeedsReason(undoing.decision.pk)
     # Also those whose prices alone were changed, which have their turn after the version.
-    lock_rows(Depot.objects.filter(pk__in=among(undoing.keys(Depot))))
+    rows = locking(Depot.objects.filter(pk__in=among(undoing.keys(Depot)))).values_list("pk", "publication")
+    standing = {key for key, publication in rows if publication != REMOVED}
     depots = Depot.objects.filter(pk__in=among(undoing.spans(Depot)))
     lines = publishing.read_lines(undoing.spans(Depot))
     staying = {depot.pk for depot in find_staying_depots(undoing, lines)}
@@ -51,6 +52,7 @@ def undo_depots(undoing: Undoing) -> None:
     undoing.changed[Depot] += len(restored)
     restored += _remove_added(undoing, staying)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication", "merged_into")
+    _close_submissions(undoing, standing.intersection(restored))
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
@@ -180,6 +182,15 @@ def _remove_added(undoing: Undoing, staying: Collection[int]) -> list[int]:
     history.record_bulk(Depot, unchanged, by=undoing.by, reason=undoing.reason)
     undoing.changed[Depot] += len(unchanged)
     return unchanged
+
+
+def _close_submissions(undoing: Undoing, depots: Collection[int]) -> None:
+    """Close what was sent meanwhile about those of the depots that are removed, as any removal does."""
+    removed = list(Depot.objects.filter(pk__in=among(depots), publication=REMOVED).values_list("pk", flat=True))
+    if removed:
+        with journal.recording(undoing.decision.Kind.UNDO, by=undoing.by) as record:  # joins that of `journal.undo`
+            moderation.close_submissions(removed, record, undoing.on)
+        letters.send_soon()
 
 
 def undo_merge(undoing: Undoing) -> None:

@@ -312,6 +312,21 @@ def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
     assert set(Submission.objects.waiting()) == {waiting, claim}
 
 
+@pytest.mark.parametrize("is_new", [True, False])
+def test_what_was_sent_about_an_entry_that_undoing_removes_is_closed_with_a_letter(editor, is_new):
+    if is_new:
+        place = {"name": "Nowy", "lat": 50.06, "lon": 19.94, "municipality": factories.krakow().pk}
+        depot = editing.add_depot(values=place, by=editor, on=TODAY)
+    else:
+        depot = factories.DepotFactory(removed=True)
+        publishing.publish_depot(depot=depot, by=editor, on=TODAY, note="działa")
+    waiting = factories.SubmissionFactory(depot=depot)
+    undone = journal.undo(decision=first(), by=editor, on=NOW)
+    assert (factories.fresh(depot).publication, undone.left) == ("removed", [])
+    assert (factories.fresh(waiting).state, waiting.notification_pending) == ("superseded", True)
+    assert undone.record.lines.filter(model="catalog.submission", key=waiting.pk).exists()
+
+
 def test_a_decision_without_a_reason_changes_nothing(client, editor):
     depot = factories.DepotFactory(verified=True, held=True)
     before = rows(depot)
@@ -340,7 +355,7 @@ def test_many_added_depots_are_taken_back_in_as_many_statements_as_one(editor, d
         for depot in many(20):
             moderation.save(depot, by=editor, reason="dodano")
         Depot.history.update(history_type=history.CREATED)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(22):
         undone = journal.undo(decision=record.decision, by=editor, on=record.decision.decided_at)
     assert (undone.restored, undone.left) == (20, [])
     assert not Depot.objects.published().exists()

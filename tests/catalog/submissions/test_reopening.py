@@ -337,6 +337,6 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
     with django_assert_max_num_queries(16):
         decided = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW)
     assert decided.record.decision.title.endswith(", …: Skład opału Nowak i jeszcze 21")  # entries, not their one name
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(26):
         assert journal.undo(decision=decided.record.decision, by=editor, on=NOW).reopened == len(rows)
     assert not Depot.objects.exclude(phone="").exists()
