@@ -149,11 +149,12 @@ def decide_visit(
     with journal.recording(kind, by=by, on=on, reason=reason) as record:
         for row in changed:
             services.save(row, by)
+        # Before the prices, which add their fuels to those that a correction states.
+        decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options).changed
         if accepted:
             services.approve_prices(prices=accepted, seen=True, by=by, on=on)
         if refused:
             services.reject_prices(prices=refused, reason=reason, by=by, on=on)
-        decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options).changed
         titles = [describe_decided(decided)] if decided else []
         titles += [f"Poprawiono: {'; '.join(changed.values())}"] if changed else []
         outcomes = (accepted, DepotPrice.Status.APPROVED), (refused, DepotPrice.Status.REJECTED)

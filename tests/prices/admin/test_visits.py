@@ -100,7 +100,7 @@ def test_all_of_a_visit_is_decided_at_once_from_the_page_of_its_prices_too_whose
     assert 'value="visit_next"' in client.get(page(prices)).content.decode()
     every = [price.pk for price in DepotPrice.objects.order_by("pk")]
     typed = form_of(client, prices) | {"price": every, "decision": "visit"}
-    with django_assert_max_num_queries(57):
+    with django_assert_max_num_queries(58):
         answer = client.post(page(prices), typed)
     assert "Zdecydowano: 3." in message_of(answer)
     assert states() == DONE
@@ -108,6 +108,16 @@ def test_all_of_a_visit_is_decided_at_once_from_the_page_of_its_prices_too_whose
     assert (factories.fresh(claim.depot).phone, claim.depot.data_status) == ("+48 601 234 567", "owner")
     assert claim.depot.fuels_priced == ["ekogroszek", "pellet"]
     assert 'value="visit"' not in client.get(page(prices)).content.decode()
+
+
+def test_an_entry_sells_what_a_visit_gives_a_price_for_beside_the_fuels_of_its_correction(editor, visit):
+    claim, data, _ = visit
+    claim.depot.fuels = ["pellet"]
+    claim.depot.save()
+    Submission.objects.filter(pk=data.pk).update(proposed={"fuels": ["wegiel"]}, stored={"fuels": ["pellet"]})
+    decision_on(visit, editor)()
+    depot = factories.fresh(claim.depot)
+    assert (depot.fuels, depot.fuels_priced) == (["wegiel", "ekogroszek"], ["ekogroszek"])
 
 
 def test_one_letter_tells_all_outcomes_of_a_visit(client, editor, visit, decide):
