@@ -65,8 +65,8 @@ class Submission(models.Model):
 
     email_hash, mailbox_hash, client_hash: keyed hashes (`catalog.submissions.tokens`). The first identifies the author,
     the others, of mailbox and network, count against limits. token_hash: of the last link. mailed_at: None while it is
-    still to be sent. letters_at: when letters were sent, oldest first, as long as limits count them, or until it is
-    confirmed. letter_tried_at: None once it has left; meanwhile `letters_at` has the same moment, unless the letter
+    still to be sent. letters_at: when letters were sent, oldest first, as long as limits count them or it is
+    unconfirmed. letter_tried_at: None once it has left; meanwhile `letters_at` has the same moment, unless the letter
     could not be sent.
 
     expiry_letter_at: when the author was warned of deletion. decided_at: when it was closed, by whomever. reason: of a

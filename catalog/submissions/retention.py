@@ -205,7 +205,7 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
     """Return the rows to forget, by what is due.
 
     In order: unconfirmed and undecided submissions, deleted as a whole; those whose personal data are erased; those
-    whose hash of a network, or of a mailbox, is erased.
+    whose hash of a network, or of a mailbox with the moments of its letters, is erased.
     """
     dead = on - tokens.LINK_LIFE
     unlinked = Q(mailed_at__lte=dead) | Q(Q(mails_sent=0) | _last_letter_by(dead), mailed_at__isnull=True)
@@ -222,7 +222,8 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
     due = Submission.objects.filter(closed, erased_at__isnull=True, confirmed_at__isnull=False)
     old = Submission.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS)
     clients = old.exclude(client_hash="")
-    mailboxes = old.exclude(mailbox_hash="").filter(
+    unknown = Q(Q(confirmed_at=None) | Q(letters_at=[]), mailbox_hash="")
+    mailboxes = old.exclude(unknown).filter(
         Q(mailed_at__isnull=True) | Q(mailed_at__lte=on - KEPT_FOR_LIMITS), _last_letter_by(on - KEPT_FOR_LIMITS)
     )
     return unconfirmed, expired, due, clients, mailboxes

@@ -263,6 +263,9 @@ def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
         assert (factories.fresh(row).mailbox_hash, row.letters_at) == kept
     retention.purge_submissions(on=late + timedelta(hours=24))
     assert (factories.fresh(resent).mailbox_hash, resent.letters_at) == ("", [NOW, late])  # of its link
+    Submission.objects.filter(pk=resent.pk).update(state="waiting", confirmed_at=late + timedelta(hours=30))
+    retention.purge_submissions(on=late + timedelta(hours=31))
+    assert factories.fresh(resent).letters_at == []
 
 
 def test_a_letter_that_cannot_be_sent_does_not_bring_the_hash_of_its_mailbox_back(settings):
