@@ -28,7 +28,7 @@ def last():
 
 
 def undo_nothing(decision, by, *staying):
-    """Fail to undo a decision of which nothing is as it left it. staying: what its page names."""
+    """Check that a decision is not undone, as all its rows have changed since. staying: those that its page names."""
     assert journal.find_changed_since(decision) == [*staying]
     with pytest.raises(journal.NothingToRestore):
         journal.undo(decision=decision, by=by, on=NOW)

@@ -218,14 +218,14 @@ def _send(messages: Mapping[Letter, EmailMessage]) -> list[Letter]:
 def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Letter], on: datetime) -> None:
     """Store which letters have left. Those that have not are no longer counted against the limit of their mailbox."""
     failed = {letter.row.pk for letter in unsent}
-    former = Func(F("letters_at"), Value(on), function="array_remove")
+    others = Func(F("letters_at"), Value(on), function="array_remove")
     for model in COUNTED:
         counted = {letter.counted for letter in unsent if type(letter.counted) is model}
         rows = model._default_manager.filter(pk__in=[row.pk for row in counted])
         lock_rows(rows)
         past = [row.pk for row in counted if isinstance(row, Submission) and not _is_counted(row, on)]
-        rows.filter(pk__in=past).update(letters_at=former, mailbox_hash="")
-        rows.exclude(pk__in=past).update(letters_at=former)
+        rows.filter(pk__in=past).update(letters_at=others, mailbox_hash="")
+        rows.exclude(pk__in=past).update(letters_at=others)
     for letter in letters:
         if letter.left is not None and letter not in unsent:
             letter.left()
@@ -235,5 +235,5 @@ def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Let
 
 
 def _is_counted(row: Submission, on: datetime) -> bool:
-    """Whether limits count the mailbox of a submission without the letter of a moment, else its hash is not kept."""
+    """Whether limits count the mailbox of a submission, but for the letter of a moment. Else its hash is not kept."""
     return any(moment > on - PERIOD for moment in (row.created_at, *row.letters_at) if moment != on)

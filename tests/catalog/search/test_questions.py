@@ -221,7 +221,7 @@ class Maker:
 
 
 def misspelt(text, chance):
-    """One letter is left out, another, there twice or after the next; the last stays: that would be a beginning."""
+    """Return a word with one letter left out, replaced, doubled or swapped. The last stays, else it is a prefix."""
     place = chance.randrange(len(text) - 1)
     before, letter, after = text[:place], text[place], text[place + 1 :]
     other = chance.choice(ascii_lowercase)

@@ -1,4 +1,4 @@
-"""What people do to depots, what edits them refuses; and decisions taken back as a whole, entry by entry as it was."""
+"""Moderation of depots, edits that are refused, and decisions that are undone, each entry by itself."""
 
 from datetime import date
 from functools import partial

@@ -102,7 +102,7 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
     for row in (accepted, rejected):
         row.refresh_from_db()
         assert (row.email, row.email_hash, row.message, row.claimant_nip, row.token_hash) == ("", "", "", "", "")
-        assert (row.erased_at is None, row.notification_pending) == (False, False)  # though its letter was owed
+        assert (row.erased_at is None, row.notification_pending) == (False, False)  # its letter had not left
     assert accepted.proposed == {"phone": "+48 601 234 567"}  # public by now
     assert rejected.proposed == rejected.stored == {}
     assert factories.fresh(waiting).email
@@ -173,7 +173,7 @@ def test_an_undecided_submission_is_kept_a_month_longer_if_a_letter_left_late_or
     deciding.reject_submission(submission=decided, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
     assert warned(390).sent == labels(late)
     assert "do dnia 21 grudnia 2027 r." in mail.outbox[-1].body  # not a fortnight later
-    waiting_since(NOW)  # and nobody warned
+    waiting_since(NOW)  # its author was never warned
     assert (purged(days=394).expired, purged(days=395).expired, purged(days=400).expired) == (0, 2, 0)
     assert Submission.objects.get() == decided
 

@@ -41,7 +41,7 @@ def test_what_became_of_a_unit_is_told_from_both_registers():
     for before, after, expected in (
         (["1207052 A"], ["1207052 A"], {}),  # nothing
         (["1207052 A"], ["1207052 B"], {}),  # a new name
-        (["1207052 A", "1207062 B"], ["1207052 B", "1207062 A"], {}),  # two that change names: codes count, not these
+        (["1207052 A", "1207062 B"], ["1207052 B", "1207062 A"], {}),  # two that swap names: the code counts
         (["1207052 A"], ["1207052 A", "1207132 B"], {}),  # a part becomes a municipality of its own
         (["1207052 A"], ["1207053 A"], {"1207052": "1207053"}),  # a village becomes a town
         (["1207052 A"], ["1207053 B"], {"1207052": "1207053"}),  # another kind and another name
