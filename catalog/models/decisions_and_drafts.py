@@ -27,7 +27,7 @@ class Decision(models.Model):
     decided_by: None for an owner. waiting_since: since when the oldest of the decided submissions and prices waited.
 
     details: of a merge, what `catalog.services.merging` needs to bring it back: `loser`, `absorbed` (ids of depots that
-    the loser had absorbed before), `open_submissions`, `closed_submissions` (ids, by their state at the merge) and
+    the loser had absorbed before), `open_submissions`, `closed_submissions` (ids, by their state after it) and
     `followers` (ids of the rows of `FOLLOWERS`, by the name of their handler); of an owner's change `links` (ids of the
     owners' links whose addresses are told, and can undo it); of merges and submissions `confirmed` (by id of the depot
     the fields that were taken or accepted, also those with the same value as before).

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
@@ -56,8 +57,8 @@ def merge_depots(
 
     The loser becomes a removed duplicate that refers to the survivor, so its source id stays known and no import
     restores it. If the loser was confirmed by its owner, the survivor is from then on. Submissions and the rows of
-    `FOLLOWERS` move to the survivor, except those that have an equal one there. The moved rows are recorded, and
-    move back if the loser is published again. Published prices bring their fuels along. Histories stay with their
+    `FOLLOWERS` move to the survivor, the latter except those that have an equal one there. The moved rows are recorded,
+    and move back if the loser is published again. Published prices bring their fuels along. Histories stay with their
     depots.
 
     Raises DepotIsRemoved if either is removed, Refusal for a demonstration and a real depot, ValueError for a name
@@ -65,7 +66,7 @@ def merge_depots(
     """
     taken = sorted(Depot.stated({*take, "fuels"} if unite_fuels else take), key=Depot.PUBLIC_FIELDS.index)
     kept, gone = locked_pair(survivor, loser)
-    title = f"Scalono: {gone.name} z wpisem {kept}"
+    title, now = f"Scalono: {gone.name} z wpisem {kept}", timezone.now()
     united = fuels.in_order({*kept.fuels, *gone.fuels})
     for name in taken:
         column = Depot.column(name)
@@ -87,11 +88,13 @@ def merge_depots(
     gone.save_without_historical_record()  # type: ignore[attr-defined]
     former = list(Depot.objects.filter(merged_into=gone).values_list("pk", flat=True))
     Depot.objects.filter(pk__in=former).update(merged_into=kept)
-    with journal.recording(Decision.Kind.MERGE, by=by, title=title) as record:
+    with journal.recording(Decision.Kind.MERGE, by=by, on=now, title=title) as record:
         history.record_bulk(Depot, [gone.pk, *former], by=by, reason=f"scalono z wpisem {kept.pk}")
         labels = ", ".join(Depot.label(name) for name in taken)
         history.record_bulk(Depot, [kept.pk], by=by, reason=with_note(f"wchłonięto wpis {gone.pk}", labels))
-        opened, closed = move_submissions(Submission.objects.filter(depot=gone), kept)
+        opened, closed = move_submissions(Submission.objects.filter(depot=gone), kept, now)
+        superseded = Submission.objects.filter(pk__in=closed, decided_at=now)
+        record.concern(Submission, superseded.values_list("pk", flat=True))
         record.details |= {
             "loser": gone.pk,
             "survivor": kept.pk,
@@ -120,8 +123,8 @@ def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, Depot]:
     return kept, gone
 
 
-def move_submissions(submissions: QuerySet[Submission], kept: Depot) -> tuple[list[int], list[int]]:
-    """Move submissions, closed ones too, except waiting ones whose author has an equal one waiting at the survivor.
+def move_submissions(submissions: QuerySet[Submission], kept: Depot, on: datetime) -> tuple[list[int], list[int]]:
+    """Move submissions, closed ones too. A waiting one is superseded where its author has an equal one waiting there.
 
     Corrections accumulate: none equals another.
 
@@ -130,11 +133,12 @@ def move_submissions(submissions: QuerySet[Submission], kept: Depot) -> tuple[li
     key = ("kind", "subject", "email_hash", "state")
     unique = Submission.objects.waiting().exclude(kind=Submission.Kind.CORRECT)
     standing = set(unique.filter(depot=kept).values_list(*key))
-    rows = locking(submissions).values_list("pk", *key)
-    moving = {pk: state for pk, *named, state in rows if (*named, state) not in standing}
-    Submission.objects.filter(pk__in=moving).update(depot=kept)
-    opened = [pk for pk, state in moving.items() if state in Submission.OPEN]
-    return opened, [pk for pk in moving if pk not in opened]
+    rows = {pk: tuple(row) for pk, *row in locking(submissions).values_list("pk", *key)}
+    superseded = [pk for pk, row in rows.items() if row in standing]
+    Submission.objects.filter(pk__in=superseded).update(state=Submission.State.SUPERSEDED, decided_at=on)
+    Submission.objects.filter(pk__in=rows).update(depot=kept)
+    opened = [pk for pk, (*_, state) in rows.items() if state in Submission.OPEN and pk not in superseded]
+    return opened, [pk for pk in rows if pk not in opened]
 
 
 @transaction.atomic

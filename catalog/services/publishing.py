@@ -227,8 +227,8 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     """Move back the rows that moved to the survivor of a merge, as far as they still exist.
 
     Submissions that an editor has decided since stay with the survivor, as do field values that it took over, but not
-    the status of an owner. Prices move back with their decisions and fuels, since they were paid at this depot. Nothing
-    moves back if the merge was not recorded.
+    the status of an owner. Submissions that a merge closed wait again. Prices move back with their decisions and fuels,
+    since they were paid at this depot. Nothing moves back if the merge was not recorded.
     """
     merge = find_merge(depot)
     if merge is None:
@@ -238,7 +238,9 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     heirs = [survivor, *Depot.objects.filter(merged_into=survivor).values_list("pk", flat=True)]
     followed = Submission.objects.filter(depot__in=heirs)
     undecided = followed.filter(pk__in=moved["open_submissions"]).exclude(decided_by__isnull=False)
-    move_submissions(followed.filter(pk__in=moved["closed_submissions"]) | undecided, depot)
+    now = timezone.now()
+    _, closed = move_submissions(followed.filter(pk__in=moved["closed_submissions"]) | undecided, depot, now)
+    _let_wait_again(closed, merge, depot)
     absorbed = Depot.objects.filter(pk__in=moved["absorbed"], merged_into=survivor).order_by("pk")
     former = list(absorbed.values_list("pk", flat=True))
     Depot.objects.filter(pk__in=former).update(merged_into=depot)
@@ -246,7 +248,22 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     for follower in FOLLOWERS:
         follower.bring_back(moved["followers"].get(follower.name, []), heirs, depot.pk, by, on)
     _return_status(merge, survivor, by, on)
-    Decision.objects.filter(pk=merge.pk).update(undone_at=timezone.now(), undone_by=by)
+    Decision.objects.filter(pk=merge.pk).update(undone_at=now, undone_by=by)
+
+
+def _let_wait_again(closed: Collection[int], merge: Decision, depot: Depot) -> None:
+    """Reopen submissions of a restored depot that its merge closed, or since then one of its survivor.
+
+    Of equal ones the newest, unless another waits.
+    """
+    key = ("kind", "subject", "email_hash")
+    later = Exists(Decision.objects.filter(kind=Decision.Kind.MERGE, decided_at=OuterRef("decided_at")))
+    by_merge = Q(decided_at=merge.decided_at) | Q(later, pk__in=merge.details["open_submissions"])
+    rows = Submission.objects.filter(by_merge, pk__in=closed, state=Submission.State.SUPERSEDED, erased_at=None)
+    standing = Submission.objects.waiting().filter(depot=depot, **{name: OuterRef(name) for name in key})
+    newest = rows.exclude(Exists(standing)).order_by(*key, "-confirmed_at").distinct(*key)
+    again = {"state": Submission.State.WAITING, "decided_at": None, "expiry_letter_at": None}
+    Submission.objects.filter(pk__in=newest.values("pk")).update(**again)
 
 
 def _return_status(merge: Decision, survivor: int, by: AbstractBaseUser | None, on: date) -> None:

@@ -192,15 +192,15 @@ def test_what_follows_in_a_merge_comes_back_but_what_came_since_and_values_taken
         price,
         factories.DepotPriceFactory(depot=other, rejected=True),
     }
-    twins = {ask(other), factories.DepotPriceFactory(depot=other, price=Decimal(1600))}  # equal to some of the survivor
+    twin = factories.DepotPriceFactory(depot=other, price=Decimal(1600))  # equal to one of the survivor
     ours = {ask(one), ask(one, kind="correct")}
     ours |= {factories.DepotPriceFactory(depot=one), factories.DepotPriceFactory(depot=one, fuel="ekogroszek")}
     merge(one, other, "phone")
-    assert (of(one), of(other)) == (ours | moving, twins)
+    assert (of(one), of(other)) == (ours | moving, {twin})
     assert price.history.latest().history_change_reason == f"scalono skład {other.pk} z {one.pk}"
     since = {ask(one, kind="correct"), factories.DepotPriceFactory(depot=one, fuel="wegiel")}
     restored = restore(other)
-    assert (of(one), of(other)) == (ours | since, moving | twins)
+    assert (of(one), of(other)) == (ours | since, moving | {twin})
     assert (restored.publication, restored.merged_into) == ("published", None)
     assert (factories.fresh(one).phone, one.confirmed_fields) == ("+48 601 234 567", ["phone"])
     assert Decision.objects.get(kind="merge").undone_at is not None
@@ -264,14 +264,58 @@ def test_the_status_of_an_owner_goes_back_with_the_link(editor, one, other, sinc
     assert factories.fresh(one).verified_at == (None if status == "unverified" else one.verified_at)
 
 
-def test_an_equal_submission_that_waits_by_now_keeps_the_other_at_the_survivor(one, other):
-    stayed, moved = ask(other), ask(other, state="unconfirmed", confirmed_at=None)
-    ask(one)
+def state_of(submission):
+    return factories.fresh(submission).state, submission.depot, submission.decided_at and "closed"
+
+
+@pytest.mark.parametrize("is_undone", [False, True])
+def test_an_equal_submission_is_closed_by_a_merge_and_waits_again_with_its_entry(editor, one, other, third, is_undone):
+    earlier, row = ask(third), ask(other, expiry_letter_at=NOW)
+    merge(other, third)
+    equal = ask(one)
+    merge(one, other, by=editor)
+    decision = deciding.last()
+    assert [state_of(closed) for closed in (earlier, row)] == [("superseded", one, "closed")] * 2
+    assert list(Decision.objects.about(row)) == [decision]
+    deciding.reject_submission(submission=equal, reason="Nie.", by=editor, on=NOW)
+    if is_undone:
+        journal.undo(decision=decision, by=editor, on=NOW)
+    else:
+        restore(other)
+    assert (*state_of(row), row.expiry_letter_at) == ("waiting", other, None, None)
+    assert state_of(earlier) == ("superseded", other, "closed")
+    restore(third)
+    assert state_of(earlier) == ("waiting", third, None)
+
+
+@pytest.mark.parametrize("since", ["nothing", "sent", "erased"])
+def test_a_submission_that_a_merge_of_the_survivor_closed_waits_again_unless_sent_anew_or_erased(
+    one, other, third, since
+):
+    row = ask(other)
     merge(one, other)
-    Submission.objects.filter(depot=one, state="waiting").delete()
-    Submission.objects.filter(pk=moved.pk).update(state="waiting", confirmed_at=NOW)
+    ask(third)
+    merge(third, one)
+    if since == "sent":
+        ask(other)
+    elif since == "erased":
+        erased = {"erased_at": NOW, "email": "", "email_hash": ""}
+        Submission.objects.filter(pk=row.pk).update(**erased)
     restore(other)
-    assert (of(one), of(other)) == ({moved}, {stayed})
+    state = ("waiting", other, None) if since == "nothing" else ("superseded", other, "closed")
+    assert state_of(row) == state
+
+
+def test_of_equal_submissions_that_merges_closed_the_newest_waits_again(one, other, third):
+    first, second = ask(other), ask(other, state="unconfirmed", confirmed_at=None)
+    equal = ask(one)
+    merge(one, other)
+    Submission.objects.filter(pk=equal.pk).update(state="withdrawn", decided_at=NOW)
+    Submission.objects.filter(pk=second.pk).update(state="waiting", confirmed_at=NOW + timedelta(days=1))
+    ask(third)
+    merge(third, one)
+    restore(other)
+    assert [state_of(row)[0] for row in (first, second)] == ["superseded", "waiting"]
 
 
 @pytest.mark.parametrize("first", ["oldest", "newest"])

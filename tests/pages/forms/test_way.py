@@ -169,7 +169,7 @@ def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_
     again = stranger.fill(path, **CLAIM, phone="602 234 567", **{"price-pellet": "1600"})["Location"]
     superseded = Submission.objects.filter(state="superseded").values_list("kind", flat=True)
     assert set(superseded) == {"claim", "correct", "price"}
-    expect(client.get(status), "zastąpiono nowszym")
+    expect(client.get(status), "zastąpiono innym")
     expect(client.get(stranger.link()), "Telefon +48 12 345 67 89 +48 602 234 567", "1 600 zł/t")
     assert stranger.confirm()["Location"] == again
     waiting = {row.kind: row for row in Submission.objects.waiting()}
