@@ -22,10 +22,10 @@ from catalog.services.moderation import locked
 from catalog.services.publishing import add_fuels, take_fuels_back
 from catalog.submissions import letters
 from catalog.submissions.decisions import ReasonMissing
-from catalog.text import short_zloty
+from catalog.text import one_line, short_zloty
 from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows, locking
-from prices.models import DepotPrice
+from prices.models import LONGEST_REASON, DepotPrice
 from prices.snapshot import read_ranges
 from prices.validation import InvalidPrice, PriceInput, find_doubts, unit_price
 
@@ -161,12 +161,13 @@ def find_approval_obstacles(prices: Sequence[DepotPrice], today: date, *, seen: 
 def reject_prices(
     *, prices: Iterable[DepotPrice], reason: str, by: AbstractBaseUser, on: datetime
 ) -> PriceDecisionResult:
-    """Reject pending and approved prices, in a fixed number of statements. Raises ReasonMissing."""
-    if not reason.strip():
+    """Reject pending and approved prices, in a fixed number of statements. reason: cut. Raises ReasonMissing."""
+    reason = one_line(reason, LONGEST_REASON)
+    if not reason:
         raise ReasonMissing
     chosen = _locked(prices)
     obstacles = [why_not_rejected(price) for price in chosen]
-    return _decide(chosen, obstacles, DepotPrice.Status.REJECTED, reason.strip(), by, on)
+    return _decide(chosen, obstacles, DepotPrice.Status.REJECTED, reason, by, on)
 
 
 def why_not_rejected(price: DepotPrice) -> str:

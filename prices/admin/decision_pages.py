@@ -78,7 +78,7 @@ class PricePageMixin(NextRowMixin):
                 parts=(),
                 prices=decided,
                 corrected=typed,
-                reason=read_text(request, "reason")[:LONGEST_REASON],
+                reason=read_text(request, "reason"),
                 by=current_editor(request),
                 on=timezone.now(),
             )
@@ -263,7 +263,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
         decidable = submission.is_undecided if is_visit else submission.state == State.WAITING
         context |= {
             **self.list_context(request, submission.pk),
-            "max_reason": MAX_REASON,
+            "max_reason": LONGEST_REASON if any(part.kind == Kind.PRICE for part in parts) else MAX_REASON,
             "may_decide": decidable and may_change,
             "may_ask": submission.is_undecided and submission.erased_at is None and may_change,
             "awaits_author": any(question.answered_at is None for question in submission.questions.all()),

@@ -304,7 +304,7 @@ class DepotPriceAdmin(KeptRowsMixin, PriceListImport, CsvMixin, PricePageMixin, 
     )
     def reject(self, request: HttpRequest, keys: list[int]) -> None:
         prices = models.DepotPrice.objects.filter(pk__in=among(keys))
-        editor, reason = current_editor(request), read_text(request, "reason")[:LONGEST_REASON]
+        editor, reason = current_editor(request), read_text(request, "reason")
         self._report(request, services.reject_prices(prices=prices, reason=reason, by=editor, on=timezone.now()))
 
     def _report(self, request: HttpRequest, decided: PriceDecisionResult) -> None:

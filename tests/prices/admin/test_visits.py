@@ -140,6 +140,12 @@ def test_one_letter_tells_all_outcomes_of_a_visit(client, editor, visit, decide)
     assert not Submission.objects.filter(notification_pending=True).exists()
 
 
+def test_a_reason_is_not_longer_than_that_of_a_price(client, editor, visit, decide):
+    assert 'name="reason" value="" maxlength="300"' in client.get(page(visit[0])).content.decode()
+    decide(visit[0], reason="za dużo " * 50)
+    assert DepotPrice.objects.get(status="rejected").reason == ("za dużo " * 50)[:300]
+
+
 def test_what_stands_in_the_way_of_one_part_decides_nothing(client, editor, visit):
     first, second, third = (f"choice-{part.pk}" for part in visit)
     typed, groups, later = form_of(client, visit[0]) | {"decision": "visit"}, f"groups-{visit[1].pk}", {third: "later"}
