@@ -95,6 +95,8 @@ def merge_depots(
         opened, closed = move_submissions(Submission.objects.filter(depot=gone), kept, now)
         superseded = Submission.objects.filter(pk__in=closed, decided_at=now)
         record.concern(Submission, superseded.values_list("pk", flat=True))
+        if gone.data_status == Depot.DataStatus.OWNER:  # of two owners each has been told of claims of one entry
+            Submission.objects.waiting().filter(depot=kept).update(owner_told_at=None)
         record.details |= {
             "loser": gone.pk,
             "survivor": kept.pk,

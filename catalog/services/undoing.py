@@ -360,7 +360,9 @@ def undo_owner_links(undoing: Undoing) -> None:
     """
     at = undoing.decision.decided_at
     rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).exclude(depot__in=find_kept(undoing))
-    # Letters before links, as `letters` locks them.
+    # Submissions and letters before links, as `letters` locks them. Who has been told since is no owner any more.
+    since = Submission.objects.waiting().filter(depot__in=rows.values("depot"), owner_told_at__gte=at)
+    since.update(owner_told_at=None)
     of_links = PendingLetter.objects.filter(email__in=rows.values("email"), depot__in=rows.values("depot"))
     unsent = of_links.filter(kind=PendingLetter.Kind.OWNER_REPLACED, letter_tried_at=None)
     lock_rows(unsent)

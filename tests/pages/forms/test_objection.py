@@ -8,6 +8,7 @@ from django.core import mail
 from catalog.models import OwnerLink, Submission
 from catalog.services import journal
 from catalog.services.editors import CHIEF
+from catalog.services.merging import merge_depots
 from catalog.submissions import letters, objections, owner_links
 from catalog.submissions.retention import CLAIM_KEEPS, purge_submissions
 from tests import deciding, factories
@@ -147,8 +148,34 @@ def test_an_owner_claims_again_without_asking_themselves(nowak, link, editor, cl
 def test_the_new_owner_is_told_of_other_claims(claim, nowak, chief, clock, commit):
     third = factories.SubmissionFactory(depot=nowak, claim=True, owner_told_at=clock.now)
     accept(claim, chief, clock.now, commit)
-    assert [letter.to[0] for letter in mail.outbox if "chce przejąć" in letter.subject][-1] == "ewa@opal.example"
+    assert owners_asked_to_object()[-1] == "ewa@opal.example"
     assert factories.fresh(third).owner_told_at is not None
+
+
+def owners_asked_to_object():
+    return [letter.to[0] for letter in mail.outbox if "chce przejąć" in letter.subject]
+
+
+def test_the_other_owner_of_merged_entries_is_told_of_a_claim_of_one(claim, nowak, editor, clock):
+    other = factories.DepotFactory(verified=True, data_status="owner")
+    owner_links.grant_link(depot=other, email="ola@opal.example", on=clock.now)
+    clock.move(days=4)
+    merge_depots(survivor=other, loser=nowak, take=[], by=editor, on=clock.now.date())
+    with pytest.raises(objections.OwnerMayObject):
+        deciding.accept_submission(submission=claim, by=editor, on=clock.now)
+    letters.send_waiting()
+    assert "ola@opal.example" in owners_asked_to_object()
+
+
+def test_an_owner_whose_link_comes_back_is_told_of_a_claim_made_meanwhile(claim, nowak, editor, clock, commit):
+    clock.move(days=4)
+    decided = accept(claim, editor, clock.now, commit)
+    factories.SubmissionFactory(depot=nowak, claim=True, email="ola@opal.example")
+    letters.send_waiting()
+    journal.undo(decision=decided.record.decision, by=editor, on=clock.now)
+    clock.move(hours=1)
+    letters.send_waiting()
+    assert owners_asked_to_object() == ["jan@opal-nowak.pl", "ewa@opal.example", "jan@opal-nowak.pl"]
 
 
 def test_an_objection_is_erased_with_the_claim_and_too_late_after_it(client, stranger, claim, chief, clock, commit):
