@@ -33,7 +33,13 @@ from catalog.depots import duplicates, fuels
 from catalog.depots.duplicates import DataQualityReport
 from catalog.services import moderation
 from catalog.services.merging import FOLLOWERS
-from catalog.services.moderation import BulkResult, why_fuels_not_confirmed, why_not_published, why_not_removed
+from catalog.services.moderation import (
+    BulkResult,
+    why_fuels_not_confirmed,
+    why_not_published,
+    why_not_removed,
+    why_not_verified,
+)
 from catalog.text import fold, lasting, one_line, plain
 from fueldepot.data.history import among
 
@@ -293,7 +299,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
         lines = [depot.get_publication_display(), depot.get_source_display(), depot.review]
         return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines if line))
 
-    @bulk_action(description="Oznacz jako sprawdzone przez redakcję", obstacles=each(why_not_removed), versioned=True)
+    @bulk_action(description="Oznacz jako sprawdzone przez redakcję", obstacles=each(why_not_verified), versioned=True)
     def verify(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = current_editor(request), timezone.localdate()
         self.tell(request, moderation.verify_depots(keys=keys, by=editor, on=today))

@@ -42,6 +42,10 @@ class RestoringNeedsReason(Refusal):
     reason = "podaj powód przywrócenia"
 
 
+class PublishingNeedsReason(Refusal):
+    reason = "najpierw opublikuj wpis, z powodem"
+
+
 RESTORED_WITH_REASON = (Depot.RemovalReason.OWNER, Depot.RemovalReason.CLOSED, Depot.RemovalReason.PRIVATE_PERSON)
 """Removal reasons after which a depot is restored one by one only: an owner's wish, closure, personal data."""
 
@@ -97,6 +101,12 @@ def why_not_published(depot: Depot) -> str:
     return f"{reason} (przywróć pojedynczo, z powodem)"
 
 
+def why_not_verified(depot: Depot) -> str:
+    """A withheld one is published thereby."""
+    is_published = depot.publication == Depot.Publication.PUBLISHED
+    return why_not_removed(depot) or ("" if is_published else why_not_published(depot))
+
+
 def why_fuels_not_confirmed(depot: Depot) -> str:
     return why_not_removed(depot) or ("" if depot.fuels_by_name else "nie ma paliw według nazwy")
 
@@ -122,8 +132,13 @@ def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:
 
 
 def verify_depot(*, depot: Depot, by: AbstractBaseUser, on: date) -> Depot:
-    """Record that an editor verified every public field of a depot, see `verify_depots`. Raises DepotIsRemoved."""
-    return _changed(depot, verify_depots(keys=[depot.pk], by=by, on=on), DepotIsRemoved)
+    """Record that an editor verified every public field of a depot, see `verify_depots`.
+
+    Raises DepotIsRemoved, and PublishingNeedsReason for a held one that needs a reason to be published.
+    """
+    result = verify_depots(keys=[depot.pk], by=by, on=on)
+    is_held = any(row.publication == Depot.Publication.HELD for row in result.unchanged)
+    return _changed(depot, result, PublishingNeedsReason if is_held else DepotIsRemoved)
 
 
 def _changed(depot: Depot, result: BulkResult, refusal: type[Refusal]) -> Depot:
@@ -154,7 +169,9 @@ def _verification(by: AbstractBaseUser, on: date) -> dict[str, Any]:
 
 @transaction.atomic
 def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> BulkResult:
-    """Record that an editor verified every public field of depots. Removed depots stay as they are.
+    """Record that an editor verified every public field of depots.
+
+    Removed depots stay as they are, as do held ones that need a reason to be published.
 
     The status of an owner's confirmation is kept. Imports do not change verified fields. A withheld one is published
     thereby. The number of statements is constant.
@@ -164,7 +181,7 @@ def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> B
     )
     day = Case(When(publication=Depot.Publication.HELD, then=Value(on)), default=F("updated_at"))
     values = {"data_status": status, "updated_at": day} | _verification(by, on)
-    return _decide(Kind.VERIFY, keys, why_not_removed, values, by, VERIFYING)
+    return _decide(Kind.VERIFY, keys, why_not_verified, values, by, VERIFYING)
 
 
 @transaction.atomic

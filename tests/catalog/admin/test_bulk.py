@@ -206,6 +206,16 @@ def test_what_was_removed_at_a_wish_merged_or_closed_is_left_out_of_bulk_restori
     assert (done.count, len(done.unchanged)) == (0, 5)
 
 
+def test_an_entry_that_resembles_one_removed_at_a_wish_is_not_published_by_a_check_without_a_reason(client, editor):
+    redrawn = factories.DepotFactory(held=True, review=f"{moderation.REDRAWN} 7 (usunięty na wniosek właściciela)")
+    other = factories.DepotFactory(held=True)
+    assert "Zmieniono: 1." in message_of(bulk.act(client, DEPOTS, "verify", redrawn, other))
+    decide = reverse("admin:catalog_depot_decide", args=[redrawn.pk])
+    answer = client.post(decide, {"decision": "verify", "opened": editing.edit_version(redrawn)})
+    assert "najpierw opublikuj wpis, z powodem" in message_of(answer)
+    assert (factories.fresh(redrawn).publication, factories.fresh(other).publication) == ("held", "published")
+
+
 def test_one_of_those_is_restored_from_its_page_with_a_reason_and_others_without_a_word(client, editor):
     merged = removed(Reason.DUPLICATE, merged_into=factories.DepotFactory())
     depots = removed(Reason.OWNER), removed(Reason.CLOSED), removed(Reason.PRIVATE_PERSON), merged
