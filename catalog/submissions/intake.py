@@ -31,7 +31,7 @@ Kind = Submission.Kind
 
 
 class NothingChanged(Refusal):
-    status = 400
+    status, title = 400, "Nie ma czego poprawiać"
     reason = (
         "Niczego nie zmieniono: wpis mówi już dokładnie to, co w formularzu. Nie wysłaliśmy żadnego zgłoszenia, bo "
         "sama wiadomość nie wystarczy. Jeśli wiesz tylko, że coś się nie zgadza, na przykład telefon albo godziny, "

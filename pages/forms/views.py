@@ -14,6 +14,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -26,6 +27,7 @@ from catalog.submissions import intake, questions
 from catalog.submissions.gone_reports_and_subscriptions import report_gone
 from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.tokens import QUESTION, STATUS, InvalidToken
+from catalog.text import full_sentence
 from fueldepot.http.views import private
 from pages.depots import removed_page
 from pages.forms import fields
@@ -218,10 +220,10 @@ def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 
 
 def words(refusal: Refusal) -> str:
-    """Return the reason of a refusal, with the time of the next attempt where there is one."""
+    """Return the reason of a refusal in sentences, with the time of the next attempt where there is one."""
     if isinstance(refusal, TooManyRequests):
         return refusal.reason.format(when=until(refusal.retry_at, timezone.now()))
-    return refusal.reason
+    return full_sentence(capfirst(refusal.reason))
 
 
 def later(response: HttpResponse, refusal: Refusal | None) -> HttpResponse:

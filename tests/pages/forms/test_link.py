@@ -242,6 +242,13 @@ def test_correcting_has_the_limits_of_sending(client, stranger, nowak, monkeypat
     expect(client.get(status), "Wysłaliśmy")
 
 
+def test_a_correction_that_an_editor_made_meanwhile_is_not_sent_from_another_address(stranger, nowak):
+    status = send(stranger, nowak)
+    Depot.objects.update(phone="+48 601 234 567")
+    answer = correct(stranger, status, "jan@opal.pl")
+    expect(answer, "Nie ma czego poprawiać Niczego nie zmieniono: wpis mówi już", status=400)
+
+
 def test_a_domain_that_is_nearly_a_mailbox_of_many_is_known():
     for likely, domains in (
         ("gmail.com", ("gmial.com", "gmail.con", "gmai.com", "gmail.pl")),

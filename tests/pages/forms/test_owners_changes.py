@@ -110,7 +110,7 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, de
     assert "polecenie" not in text_of(desk.get("/admin/catalog/decision/"))
     assert "Cofnięto:" in OwnerChange.objects.latest("pk").text
     expect(client.get(path), "Cofnięto 21 listopada 2026")
-    expect(stranger.undo(path, change.pk), "Nie ma czego cofać", "tę decyzję cofnięto", status=409)
+    expect(stranger.undo(path, change.pk), "Nie ma czego cofać", "Tę decyzję cofnięto już wcześniej.", status=409)
 
 
 def test_a_price_of_a_day_before_the_newest_is_not_told_as_the_present_one(client, stranger, priced, link):
