@@ -10,9 +10,10 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from catalog.depots import fuels
-from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
+from catalog.models import Dataset, Decision, Depot, NotDuplicate, OwnerLink, Submission
 from catalog.services import Refusal, journal
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, with_note
+from catalog.submissions import owner_links
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows, locking
 
@@ -95,6 +96,8 @@ def merge_depots(
         opened, closed = move_submissions(Submission.objects.filter(depot=gone), kept, now)
         superseded = Submission.objects.filter(pk__in=closed, decided_at=now)
         record.concern(Submission, superseded.values_list("pk", flat=True))
+        if inherits:  # the status would let ended links work again
+            owner_links.revoke_links(OwnerLink.objects.filter(depot=kept), on=now)
         if gone.data_status == Depot.DataStatus.OWNER:  # of two owners each has been told of claims of one entry
             Submission.objects.waiting().filter(depot=kept).update(owner_told_at=None)
         record.details |= {

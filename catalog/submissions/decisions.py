@@ -259,6 +259,12 @@ class DecisionBatch:
     def _claim(self, submission: Submission, *, keep_owners: bool) -> None:
         objections.check_owner_heard(submission, by=self.by, on=self.on)
         depot = self._change(submission)
+        # The new owner has not been told of other claims. Before links, as `letters` locks them.
+        others = Submission.objects.waiting().filter(depot=depot).exclude(pk=submission.pk)
+        others.update(owner_told_at=None)
+        if depot.data_status != Depot.DataStatus.OWNER:  # the status would let ended links work again
+            ended = OwnerLink.objects.filter(depot=depot).exclude(email_hash=submission.email_hash)
+            owner_links.revoke_links(ended, on=self.on)
         depot.data_status, depot.verified_at, depot.verified_by_id = Depot.DataStatus.OWNER, self.day, self.by.pk
         depot.confirm(Depot.PUBLIC_FIELDS)
         links = [] if keep_owners else owner_links.replace_owners(submission, on=self.on)
@@ -266,9 +272,6 @@ class DecisionBatch:
         is_owner = own.exists()  # and stays one if this is undone
         link = owner_links.grant_link(depot=depot, email=submission.email, on=self.on)
         self.record.concern(OwnerLink, [row.pk for row in (links if is_owner else [*links, link])])
-        # The new owner has not been told of other claims.
-        others = Submission.objects.waiting().filter(depot=depot).exclude(pk=submission.pk)
-        others.update(owner_told_at=None)
 
     def _remove(self, submission: Submission) -> None:
         objections.check_owner_heard(submission, by=self.by, on=self.on)

@@ -147,7 +147,7 @@ def replace_owners(claim: Submission, *, on: datetime) -> list[OwnerLink]:
     return former
 
 
-def revoke_links(links: Sequence[OwnerLink], *, on: datetime) -> int:
+def revoke_links(links: Iterable[OwnerLink], *, on: datetime) -> int:
     """Revoke links and erase their owners' data. Returns how many were valid."""
     rows = OwnerLink.objects.filter(pk__in=[link.pk for link in links], revoked_at__isnull=True)
     return rows.update(revoked_at=on, email="", email_hash="", mailbox_hash="", letters_at=[])
@@ -168,9 +168,11 @@ def forget_unused(*, on: datetime) -> int:
 def move_links(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:
     """Move the links of a merged depot to the survivor, with revoked ones. Returns their ids.
 
-    If the survivor has a link of the same owner, that of the loser stays and is invalid.
+    If the survivor has a link of the same owner, that of the loser stays and is invalid; so do those of a loser that
+    has lost the status "owner".
     """
-    return _hand_over(OwnerLink.objects.filter(depot=loser), survivor)
+    standing = Q(depot__data_status=Depot.DataStatus.OWNER) | Q(revoked_at__isnull=False)
+    return _hand_over(OwnerLink.objects.filter(standing, depot=loser), survivor)
 
 
 def bring_links_back(
@@ -283,7 +285,8 @@ def owner_link_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     Nothing for another address, whose request thereby ends.
     """
     is_new = row.kind == PendingLetter.Kind.OWNER_LINK
-    links = OwnerLink.objects.working().filter(depot=row.depot_id, email_hash=tokens.hash_email(row.email))
+    depots = [row.depot_id, row.depot and row.depot.merged_into_id]  # the link may have moved meanwhile
+    links = OwnerLink.objects.working().filter(depot__in=depots, email_hash=tokens.hash_email(row.email))
     for link in links.select_related("depot__municipality"):
         part: Part = row.kind, {"link": tokens.OWNER.url([link.pk, link.serial + is_new])}
         yield Letter(row, link, partial(compose, link.email, link.depot, part))

@@ -183,6 +183,17 @@ def test_who_confirms_locks_the_earlier_submission_first():
         assert lock_at_once(Submission.objects.filter(pk=later.pk)) == [later.pk]
 
 
+def test_who_accepts_a_claim_locks_the_others_before_the_links_to_whose_owners_letters_go(monkeypatch):
+    monkeypatch.setattr(letters, "send_soon", lambda: None)
+    editor = factories.UserFactory()
+    depot = factories.DepotFactory(verified=True, data_status="owner")
+    owner_links.grant_link(depot=depot, email="ewa@opal.pl", on=NOW)
+    claim, other = factories.SubmissionFactory.create_batch(2, depot=depot, claim=True)
+    accept = deciding_on(deciding.accept_submission, claim, by=editor)
+    with held_up(Submission.objects.filter(pk=other.pk), accept):
+        assert len(lock_at_once(OwnerLink.objects.all())) == 1
+
+
 def test_who_undoes_a_claim_locks_the_letters_before_the_links_that_they_count_against(monkeypatch):
     monkeypatch.setattr(letters, "send_soon", lambda: None)
     editor = factories.UserFactory()

@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 from decimal import Decimal
 
+import pytest
 from django.core import mail
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
@@ -204,6 +205,28 @@ def test_it_ends_with_the_entry_s_being_the_owner_s(client, nowak, link, clock):
     assert client.get(link).status_code == 404
     call_command("purge_submissions", commit=True)
     assert OwnerLink.objects.get().email == ""
+
+
+@pytest.mark.parametrize("way", ["claimed", "loser", "survivor"])
+def test_it_does_not_work_again_once_another_is_the_owner(nowak, link, clock, way):
+    editor, other = factories.UserFactory(), factories.DepotFactory(verified=True, data_status="owner")
+    owner_links.grant_link(depot=other, email="ewa@opal.example", on=clock.now)
+    revoke_verification(depot=factories.fresh(nowak), by=editor)
+    if way == "claimed":
+        claim = factories.SubmissionFactory(depot=nowak, claim=True, email="ewa@opal.example")
+        deciding.accept_submission(submission=claim, by=editor, on=clock.now)
+    else:
+        survivor, loser = (other, nowak) if way == "loser" else (nowak, other)
+        merge_depots(survivor=survivor, loser=loser, take=[], by=editor, on=clock.now.date())
+    assert {link.email for link in OwnerLink.objects.working()} == {"ewa@opal.example"}
+
+
+def test_a_new_link_asked_for_before_a_merge_leads_to_the_survivor(client, nowak, link, clock):
+    owner_links.request_link(depot=nowak, email="jan@opal-nowak.pl", on=clock.now)
+    other = factories.DepotFactory(name="Opał Nowak")
+    merge_depots(survivor=other, loser=nowak, take=[], by=factories.UserFactory(), on=clock.now.date())
+    letters.send_waiting()
+    expect(client.get(link_in(mail.outbox[-1])), "Opał Nowak")
 
 
 def test_it_ends_when_nobody_uses_it_for_a_year(client, stranger, link, clock):
