@@ -150,6 +150,14 @@ def _is_checked(lines: Lines) -> bool:
     return any("fuels" in vouched(before, line) for before, line in pairwise(lines) if not line.is_undone)
 
 
+def is_kept_in_vain(fuel: str, lines: Lines) -> bool:
+    """Whether a fuel that a price added has stayed without it, for a check that was undone since."""
+    _, since = _around_addition(fuel, lines)
+    ends = (line for before, line in pairwise(since) if fuel in {*before.fuels_priced}.difference(line.fuels_priced))
+    kept = (line for line in ends if fuel in {*line.fuels}.difference(line.fuels_in_name))
+    return any(line.reason.endswith(TAKEN_BACK) for line in kept) and not _is_checked(since)
+
+
 def vouched(before: Any, line: Any) -> set[str]:
     """Return the public fields that a person set or checked in a row of the history, the former one being `before`.
 

@@ -88,22 +88,28 @@ def _leave_former_municipalities(depots: Collection[int]) -> None:
 
 
 def _confirm_again(undoing: Undoing, restored: Collection[int], lines: Mapping[int, Lines]) -> None:
-    """Leave of the fields that a decision was about those confirmed for which another person's act still vouches."""
+    """Leave of the fields that a decision was about those confirmed for which another person's act still vouches.
+
+    Fuels whose prices are gone and which stayed for this decision go, too.
+    """
     spans, changed = undoing.spans(Depot), []
-    for depot in Depot.objects.filter(pk__in=among(restored)).only("confirmed_fields"):
+    for depot in Depot.objects.filter(pk__in=among(restored)).only("confirmed_fields", "fuels"):
         concerned, standing = set[str](), {*lines[depot.pk][0].confirmed_fields}
         for before, line in pairwise(lines[depot.pk]):
             added = publishing.vouched(before, line).intersection(Depot.PUBLIC_FIELDS)
             ended = {*before.confirmed_fields}.difference(line.confirmed_fields)
             if spans[depot.pk].first <= line.history_id <= spans[depot.pk].last:
                 concerned |= added | ended
+                line.is_undone = True
             elif not line.is_undone:
                 standing = (standing | added) - ended
         confirmed = {*depot.confirmed_fields} - concerned | concerned & standing
-        if confirmed != {*depot.confirmed_fields}:
+        stated = [fuel for fuel in depot.fuels if not publishing.is_kept_in_vain(fuel, lines[depot.pk])]
+        if (confirmed, stated) != ({*depot.confirmed_fields}, depot.fuels):
             depot.confirmed_fields = [name for name in Depot.PUBLIC_FIELDS if name in confirmed]
+            depot.fuels = stated
             changed.append(depot)
-    Depot.objects.bulk_update(changed, ["confirmed_fields"], batch_size=500)
+    Depot.objects.bulk_update(changed, ["confirmed_fields", "fuels"], batch_size=500)
 
 
 def find_vouched_since(undoing: Undoing, lines: Mapping[int, Lines]) -> set[int]:

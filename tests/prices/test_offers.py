@@ -15,7 +15,7 @@ from catalog.services.journal import find_changed_since
 from prices import owners, services
 from prices.models import DepotPrice
 from prices.validation import PriceInput
-from tests import factories
+from tests import deciding, factories
 from tests.deciding import last
 from tests.factories import NOW, TODAY
 
@@ -81,6 +81,10 @@ def check(depot, by):
 
 def set_others(depot, by):
     edit(depot, by, fuels=["wegiel", "pellet", "brykiet"])
+
+
+def claim(depot, by):
+    deciding.accept_submission(submission=factories.SubmissionFactory(depot=depot, claim=True), by=by, on=NOW)
 
 
 TAKEN, TYPED = "+48 600 000 000", "+48 12 345 67 89"
@@ -205,6 +209,19 @@ def test_a_fuel_stated_since_stays_where_a_decision_on_prices_is_undone_and_hind
     state(one, editor)
     assert find_changed_since(decision) == undo(decision, editor).left == []
     assert ("pellet" in offer(one), one.fuels_priced) == (True, [])
+
+
+@pytest.mark.parametrize("another", [False, True])
+@pytest.mark.parametrize("state", [check, set_others, claim])
+def test_a_fuel_goes_with_the_last_of_its_price_and_of_what_people_said_of_it(editor, one, state, another):
+    published = publish(one, editor)
+    if another:
+        check(one, factories.UserFactory(username="adam"))
+    state(one, editor)
+    stated = last()
+    undo(published, editor)
+    undo(stated, editor)
+    assert ("pellet" in offer(one)) is another
 
 
 def test_many_depots_cost_as_many_statements_as_two(editor):
