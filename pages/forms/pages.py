@@ -15,7 +15,7 @@ from catalog.submissions import field_groups, retention
 from catalog.submissions.letter_kinds import KIND_NAMES
 from catalog.submissions.letters import RETRY
 from catalog.submissions.limits import LETTERS_PER_MAILBOX, LETTERS_PER_SUBMISSION, mailbox_free_at, next_letter_at
-from catalog.submissions.tokens import LINK_HOURS, LINK_LIFE, STATUS
+from catalog.submissions.tokens import LINK_HOURS, STATUS
 from catalog.text import masked_address
 from pages.depots import crumbs_of
 from pages.forms.base_and_prices import PublicForm
@@ -158,7 +158,7 @@ def show_status(
         title=title,
         path=STATUS.path(submission.pk),
         status=status,
-        steps=common_steps(submission, now, leaving=leaving),
+        steps=common_steps(submission, leaving=leaving),
         parts=[describe_part(part, now) for part in parts],
         address=masked_address(submission.email),
         hours_valid=LINK_HOURS,
@@ -233,7 +233,7 @@ def price_lines(submission: Submission) -> list[tuple[str, str]]:
     return lines
 
 
-def common_steps(submission: Submission, now: datetime, *, leaving: bool) -> list[StatusStep]:
+def common_steps(submission: Submission, *, leaving: bool) -> list[StatusStep]:
     """Return the steps from the form to the confirmation. leaving: whether the e-mail is about to be sent."""
     sent = submission.mailed_at
     closed = submission.state in {State.SUPERSEDED, State.WITHDRAWN}
@@ -244,16 +244,9 @@ def common_steps(submission: Submission, now: datetime, *, leaving: bool) -> lis
     if submission.confirmed_at:
         steps.append(StatusStep("Potwierdzono adres e-mail", when(submission.confirmed_at)))
     elif not closed:
-        steps.append(
-            StatusStep("Potwierdzenie adresu e-mail", f"czekamy do {when(link_ends(submission, now))}", done=False)
-        )
+        ends = when(retention.link_ends(submission))
+        steps.append(StatusStep("Potwierdzenie adresu e-mail", f"czekamy do {ends}", done=False))
     return steps
-
-
-def link_ends(submission: Submission, now: datetime) -> datetime:
-    """Return when the last link of an unconfirmed submission expires; one to be sent again begins now."""
-    begins = now if submission.mailed_at is None and submission.mails_sent else submission.mailed_at
-    return (begins or submission.created_at) + LINK_LIFE
 
 
 def question_steps(submission: Submission) -> Iterator[StatusStep]:

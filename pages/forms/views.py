@@ -26,6 +26,7 @@ from catalog.services.moderation import DepotIsErased, DepotIsRemoved
 from catalog.submissions import intake, questions
 from catalog.submissions.gone_reports_and_subscriptions import report_gone
 from catalog.submissions.limits import TooManyRequests
+from catalog.submissions.retention import link_ends
 from catalog.submissions.tokens import QUESTION, STATUS, InvalidToken
 from catalog.text import full_sentence
 from fueldepot.http.views import private
@@ -33,7 +34,7 @@ from pages.depots import removed_page
 from pages.forms import fields
 from pages.forms.base_and_prices import EmailForm, FormPart, PublicForm
 from pages.forms.depot import AddForm, GoneForm
-from pages.forms.pages import crumbs_to, link_ends, show_confirmation, show_form, show_problem, show_status
+from pages.forms.pages import crumbs_to, show_confirmation, show_form, show_problem, show_status
 from pages.polish import until
 from pages.rendering import as_html
 from prices import submissions as price_submissions
@@ -118,7 +119,7 @@ def status(request: HttpRequest) -> HttpResponse:
     submission, now = rows.filter(pk=number).first(), timezone.now()
     # When the time to confirm it is over, a submission counts as deleted.
     unconfirmed = submission is not None and submission.state == Submission.State.UNCONFIRMED
-    if submission is None or (unconfirmed and link_ends(submission, now) <= now):
+    if submission is None or (unconfirmed and link_ends(submission) <= now):
         return show_problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
     parts = parts_of(submission)
     typed = posted(request) if "popraw_adres" in request.POST else None

@@ -183,7 +183,14 @@ def test_a_link_that_is_sent_again_late_has_its_page_before_the_letter_leaves(cl
         assert client.post(status).status_code == 302
         if hours == 47:
             letters.send_waiting()
-    expect(client.get(status), "Wysyłamy wiadomość z odnośnikiem", "czekamy do 25 listopada 2026 r., 15:00")
+    # As long as it has not left, the one before it counts, here and for the purge.
+    expect(client.get(status), "Wysyłamy wiadomość z odnośnikiem", "czekamy do 25 listopada 2026 r., 12:00")
+    clock.move(hours=44, minutes=59)
+    purge_submissions(on=clock.now)
+    assert client.get(status).status_code == 200
+    clock.move(minutes=1)
+    purge_submissions(on=clock.now)
+    assert client.get(status).status_code == 404
 
 
 def test_a_replaced_submission_says_when_it_goes(client, stranger, path, status, clock):
