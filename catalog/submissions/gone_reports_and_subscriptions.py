@@ -25,6 +25,7 @@ from catalog.submissions.limits import (
     hash_mailbox,
     wait_for_turn,
 )
+from fueldepot.data.history import lock_rows
 
 
 @transaction.atomic
@@ -121,7 +122,8 @@ def confirm_subscription(*, subscription: Subscription, content: Mapping[str, An
     Raises TooManySubscriptions, and SubscriptionNotFound if it ended while this waited.
     """
     wait_for_turn(subscription.email_hash)
-    stored = Subscription.objects.select_for_update(of=("self",)).filter(pk=subscription.pk).first()
+    lock_rows(Subscription.objects.filter(email_hash=subscription.email_hash))  # a letter may be leaving
+    stored = Subscription.objects.filter(pk=subscription.pk).first()
     if stored is None:
         raise SubscriptionNotFound(None)
     confirmed = Subscription.objects.confirmed().filter(email_hash=stored.email_hash)

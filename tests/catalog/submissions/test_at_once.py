@@ -11,9 +11,10 @@ from django.core import mail
 from django.db import connection, transaction
 from django.utils import timezone
 
-from catalog.models import Dataset, Decision, Depot, OwnerLink, PendingLetter, Submission
+from catalog.models import Dataset, Decision, Depot, OwnerLink, PendingLetter, Submission, Subscription
 from catalog.services import editing, journal, merging, moderation, publishing
 from catalog.submissions import intake, letters, limits, owner_links, retention, tokens
+from catalog.submissions.gone_reports_and_subscriptions import confirm_subscription
 from catalog.submissions.intake import Author, SubmissionPart
 from prices import owners, services
 from prices.models import DepotPrice
@@ -203,6 +204,15 @@ def test_who_undoes_a_claim_locks_the_letters_before_the_links_that_they_count_a
     decision = Decision.objects.get()
     with held_up(PendingLetter.objects.all(), lambda: journal.undo(decision=decision, by=editor, on=NOW)):
         assert len(lock_at_once(OwnerLink.objects.all())) == 2
+
+
+def test_who_asks_for_the_same_letters_again_waits_for_the_one_that_is_leaving():
+    former = factories.SubscriptionFactory(content={"median": "1500"})
+    again = factories.SubscriptionFactory(email=former.email, confirmed_at=None)
+    confirm = partial(confirm_subscription, subscription=again, content={}, on=NOW)
+    with held_up(Subscription.objects.filter(pk=former.pk), confirm):
+        Subscription.objects.filter(pk=former.pk).update(content={"median": "1600"}, sent_at=NOW)
+    assert (factories.fresh(again).content, again.sent_at) == ({"median": "1600"}, NOW)
 
 
 def test_who_adds_a_price_locks_the_entry_first():
