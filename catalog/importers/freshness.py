@@ -1,13 +1,14 @@
 """Ages of sources: which are due or overdue, and the days of what is stored of them.
 
-A source of a later day than tomorrow is always refused, and such a day, stored earlier, does not count.
+A source of a later day than tomorrow is always refused, and such a day, stored earlier, does not count. Nor does a run
+that ended later than tomorrow: the clock of the machine was wrong.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from django.db.models import Max, Q
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from catalog.importers.sources import DataSource, all_sources, read_sources
@@ -46,8 +47,8 @@ class SourceState:
 
 def last_runs(sources: Mapping[str, DataSource] | None = None) -> list[SourceState]:
     """Return every source with its runs, in their order. One query."""
-    newest = ImportRun.objects.order_by("source", "-finished", "-pk").distinct("source").values("pk")
-    oldest = ImportRun.objects.order_by("source", "finished", "pk").distinct("source").values("pk")
+    newest = valid_runs().order_by("source", "-finished", "-pk").distinct("source").values("pk")
+    oldest = valid_runs().order_by("source", "finished", "pk").distinct("source").values("pk")
     ended_well = newest.filter(outcome__in=ImportRun.GOOD)
     selected = ImportRun.objects.filter(Q(pk__in=newest) | Q(pk__in=oldest) | Q(pk__in=ended_well))
     runs = list(selected.order_by("finished", "pk").defer("differences"))
@@ -62,8 +63,13 @@ def last_runs(sources: Mapping[str, DataSource] | None = None) -> list[SourceSta
 
 def last_end(source: str) -> datetime | None:
     """Return when the last run of a source or of a nightly job ended, None for never. One query."""
-    last: datetime | None = ImportRun.objects.filter(source=source).aggregate(last=Max("finished"))["last"]
+    last: datetime | None = valid_runs().filter(source=source).aggregate(last=Max("finished"))["last"]
     return last
+
+
+def valid_runs() -> QuerySet[ImportRun]:
+    """Return the recorded runs that ended before this time tomorrow."""
+    return ImportRun.objects.filter(finished__lt=timezone.now() + timedelta(days=1))
 
 
 def last_valid_day(today: date) -> date:

@@ -11,8 +11,10 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
 from django.utils import timezone
 
+from catalog.importers.freshness import last_runs
 from catalog.importers.sources import read_sources
 from catalog.models import Dataset, ImportRun, Submission
+from catalog.submissions.retention import PURGE
 from fueldepot import monitoring
 from fueldepot.http.rate_limit import RateLimit
 from fueldepot.management.commands import back_up
@@ -62,6 +64,19 @@ def test_sources_that_were_never_loaded_and_a_dump_that_was_never_made_are_overd
     body = client.get("/readyz").json()
     assert body["never_loaded"] == body["overdue_sources"] == fetched[1:]
     assert body["back_up"] == {"last_run": now.isoformat(), "overdue": False}
+
+
+def test_runs_of_a_clock_that_was_ahead_hide_nothing_that_is_overdue(client, data):
+    installed(timedelta(days=1000))
+    ahead = timezone.now() + timedelta(days=400)
+    fetched = [one.id for one in read_sources().values() if one.fetched]
+    for source in (*fetched, back_up.BACK_UP, PURGE):
+        ImportRun.objects.create(source=source, started=ahead, finished=ahead, outcome=ImportRun.Outcome.UNCHANGED)
+    body = client.get("/readyz").json()
+    assert body["never_loaded"] == body["overdue_sources"] == fetched
+    assert body["back_up"] == {"last_run": None, "overdue": True}
+    assert body["purge_requests"]["last_run"] is None
+    assert {state.due_on for state in last_runs()} == {None}
 
 
 def purge_seen(client):
