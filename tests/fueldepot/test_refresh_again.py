@@ -92,7 +92,7 @@ def test_a_source_that_looks_wrong_is_refused_and_the_others_go_on(filled, chang
     name, files, what = CHANGES[change]
     filled.publishers.files |= files
     before = dump()
-    (line,) = filled.fail(match=f"failed: {name}; every other source is as it should be", force=True)
+    (line,) = filled.fail(match=f"failed: {name}; the next refresh tries again", force=True)
     assert line.startswith(f"{name}: ")
     assert "nothing was changed" in line
     assert dump() == before

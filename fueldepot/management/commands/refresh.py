@@ -58,7 +58,7 @@ class Command(BaseCommand):
         except DatabaseError as error:
             raise CommandError(f"not all was refreshed: {describe_error(error)}") from error
         if failed:
-            raise CommandError(f"failed: {', '.join(failed)}; every other source is as it should be")
+            raise CommandError(f"failed: {', '.join(failed)}; the next refresh tries again")
 
     def check_names(self, only: list[str], sources: Mapping[str, DataSource]) -> None:
         for name in only:
