@@ -136,7 +136,7 @@ def is_zip(path: Path, *, max_bytes: int = MAX_BYTES) -> bool:
     if start in ZIP_SIGNATURES:
         return True
     if path.suffix.lower() == ".zip":
-        raise BadInput(path, "is named zip but is not a zip archive; download it again")
+        raise BadInput(path, "is no zip archive; download it again")
     if status.st_size > max_bytes:
         raise BadInput(path, f"has {status.st_size} bytes, more than the {max_bytes} that are read")
     return False

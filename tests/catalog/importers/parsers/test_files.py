@@ -88,7 +88,7 @@ def test_what_is_no_file_with_content_and_of_its_size_is_refused_and_a_pipe_not_
         (tmp_path, "is a directory", {}),
         (tmp_path / "pipe", "not an ordinary file", {}),
         (write(tmp_path / "empty.csv", b""), "is empty", {}),
-        (write(tmp_path / "a.zip", b"<html>Not found</html>"), "named zip but is not a zip", {}),
+        (write(tmp_path / "a.zip", b"<html>Not found</html>"), r"a\.zip: is no zip archive", {}),
         (write(tmp_path / "a.csv", b"x" * 11), "has 11 bytes, more than the 10", {"max_bytes": 10}),
     ):
         assert_refused(message, content, path, ".csv", **limits)
