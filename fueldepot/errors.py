@@ -20,7 +20,7 @@ from catalog.api.params import StoreQuery
 from catalog.depots.snapshot import DepotNotFound
 from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipalities
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
-from fueldepot.data.snapshot import DATABASE_AWAY
+from fueldepot.data.snapshot import is_away
 from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
 from fueldepot.http.error_body import RETRY_AFTER_S, ErrorJson, error_body, is_api, method_not_allowed, plain_error
 from fueldepot.http.params import InvalidParameters, ParameterError, quote
@@ -129,7 +129,7 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
         return response
     if isinstance(error, MethodNotAllowed):
         return method_not_allowed(request)
-    return unavailable(request, error) if isinstance(error, DATABASE_AWAY) else None
+    return unavailable(request, error) if is_away(error) else None
 
 
 @csrf_exempt
@@ -170,7 +170,7 @@ def page_not_found(request: HttpRequest, exception: Exception | None = None) -> 
 def server_error(request: HttpRequest) -> HttpResponse:
     """500: a bug, logged with its traceback; 503 if the database failed."""
     error = sys.exception()
-    if isinstance(error, DATABASE_AWAY):
+    if error and is_away(error):
         return unavailable(request, error)
     if not is_api(request):
         return error_page(request, 500)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from django.db import OperationalError, connection
+from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from catalog import starter
@@ -31,6 +31,7 @@ from catalog.importers.sync_places import sync_boundaries, sync_places, sync_pos
 from catalog.importers.sync_units import sync_units
 from catalog.models import Dataset, Depot, ImportRun
 from catalog.territory.boundaries import BoundaryIndex
+from fueldepot.data.snapshot import is_away
 
 
 def step(
@@ -157,10 +158,10 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
     except (ImportRunning, runner.CommitOutcomeUnknown):
         raise
     except Exception as error:  # a bug in one source must not stop the others
-        logger.exception("refresh of %s failed", source.id)
-        if isinstance(error, OperationalError):  # for example a full disk
+        if isinstance(error, DatabaseError) and is_away(error):  # for example a full disk
             reason = runner.describe_error(error)
         else:
+            logger.exception("refresh of %s failed", source.id)
             reason = f"an error of the program: {type(error).__name__}; the log has the rest, please report it"
         runner.record(intended, ImportRun.Outcome.REFUSED, started=started, message=reason)
     return ImportRun.objects.filter(source=source.id).order_by("-pk")[0], reports

@@ -38,6 +38,15 @@ from psycopg import Error as DriverError
 DATABASE_AWAY = (OperationalError, InterfaceError)
 """Errors of a database that cannot be reached."""
 
+READ_ONLY = "25006"
+"""SQLSTATE of a write that a standby, or a database set so, refuses."""
+
+
+def is_away(error: BaseException | None) -> bool:
+    """Whether an error comes of a database that cannot be reached, or takes no writes, and not of a bug."""
+    return isinstance(error, DATABASE_AWAY) or getattr(getattr(error, "__cause__", None), "sqlstate", "") == READ_ONLY
+
+
 _open: WeakSet[Connection[Any]] = WeakSet()
 
 

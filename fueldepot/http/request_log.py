@@ -20,7 +20,7 @@ import orjson
 from django.http import HttpRequest, HttpResponse
 from gunicorn.glogging import Logger
 
-from fueldepot.data.snapshot import DATABASE_AWAY
+from fueldepot.data.snapshot import is_away
 
 HEADER = "X-Request-ID"
 GOOD_ID = re.compile(r"[A-Za-z0-9_-]{8,64}", re.ASCII)
@@ -62,7 +62,7 @@ def drop_duplicate_db_errors(record: logging.LogRecord) -> bool:
     """Drop records that duplicate the outage line of `http.errors`."""
     if record.name == "django.request" and getattr(record, "status_code", None) == HTTPStatus.SERVICE_UNAVAILABLE:
         return False
-    return not (record.exc_info and isinstance(record.exc_info[1], DATABASE_AWAY))
+    return not (record.exc_info and is_away(record.exc_info[1]))
 
 
 PASSWORD_LINK = re.compile(r"(/admin/haslo/[^/\s]+/)[^/\s\"']+")

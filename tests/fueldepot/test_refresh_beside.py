@@ -29,12 +29,13 @@ def test_a_refresh_beside_an_import_says_so_and_leaves_the_rest_for_the_next(reh
     assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported")
 
 
-def test_a_database_that_takes_nothing_is_told_in_one_line(rehearsal):
+def test_a_database_that_takes_nothing_is_told_in_one_line(rehearsal, caplog):
     with connection.cursor() as cursor:
         cursor.execute("SET default_transaction_read_only = on")
         try:
             rehearsal.fail(match="not all was refreshed: the database refused: cannot execute .* read-only transaction")
         finally:
             cursor.execute("SET default_transaction_read_only = off")
+    assert not caplog.records
     assert not Place.objects.exists()
     assert not Depot.objects.exists()

@@ -8,6 +8,7 @@ from django.test import Client, RequestFactory
 
 from fueldepot import middleware
 from fueldepot.data import snapshot
+from fueldepot.http.request_log import drop_duplicate_db_errors
 from pages import api_and_text_pages
 from tests import factories
 from tests.client import ReadOnlyClient, build_snapshots
@@ -80,6 +81,15 @@ def test_without_the_database_a_form_says_so_and_nobody_knows_what_was_removed(d
         answer = reader.post(f"/sklad/{depot.pk}/{form}/", {"email": "jan@opal-nowak.pl"})
         expect(answer, "Chwilowa przerwa", status=503)
         assert (answer["Retry-After"], answer["Cache-Control"]) == ("5", "no-store")
+
+
+def test_a_database_that_takes_no_writes_is_no_fault_of_the_service(db, reader, caplog):
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL transaction_read_only = on")
+    answer = reader.post("/admin/login/", {"username": "redaktor", "password": "secret"})
+    expect(answer, "Chwilowa przerwa", status=503)
+    errors = [record for record in caplog.records if record.levelname == "ERROR" and drop_duplicate_db_errors(record)]
+    assert [record.getMessage() for record in errors] == ["database not available: ReadOnlySqlTransaction"]
 
 
 @pytest.mark.parametrize(
