@@ -45,6 +45,7 @@ class Command(BaseCommand):
             reason = f"{error.strerror}: {error.filename or folder}"
             reason = "pg_dump is not installed; install postgresql-client" if is_missing else reason
             raise CommandError(f"no dump was made: {reason}") from error
+        self.stdout.write(f"{path}: {path.stat().st_size} bytes")
         ImportRun.objects.create(
             source=BACK_UP,
             started=started,
@@ -53,7 +54,6 @@ class Command(BaseCommand):
             file_name=path.name,
             file_size=path.stat().st_size,
         )
-        self.stdout.write(f"{path}: {path.stat().st_size} bytes")
         for old in delete_old(folder, before=started - timedelta(days=keep_days)):
             self.stdout.write(f"{old}: deleted, older than {keep_days} days")
 
