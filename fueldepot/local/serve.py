@@ -42,7 +42,8 @@ def main() -> None:
         sys.exit("fueldepot: stopped before the site was ready")
     if data:
         os.environ[embedded.KEPT_FOLDER] = str(data)
-    print(f"serving on {os.environ['SITE_URL']}, Ctrl-C to stop", file=sys.stderr)  # noqa: T201
+    address = os.environ["SITE_URL"]
+    print(f"starting on {address}: it answers from the line “Listening at” on; Ctrl-C to stop", file=sys.stderr)  # noqa: T201
     gunicorn = [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", f"--config={ROOT / 'fueldepot' / 'gunicorn.py'}"]
     settings = [f"--bind=127.0.0.1:{port}", f"--workers={workers}"]
     os.execv(sys.executable, [*gunicorn, *settings])  # noqa: S606 - no shell is meant
