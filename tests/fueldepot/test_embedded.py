@@ -6,6 +6,7 @@ Every user here is a process of its own (`Sharer`).
 import contextlib
 import os
 import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from fueldepot.local import embedded
@@ -106,6 +108,19 @@ def test_server_ends_with_its_first_user_and_nobody_else(data: Path) -> None:
             first.end()
             assert not server_pids(data / "cluster")  # it has waited for the server
             assert not (data / "cluster" / "postmaster.pid").exists()  # not killed, stopped
+
+
+@used_before
+def test_a_restored_database_takes_the_name_of_the_other_as_the_document_says(data: Path) -> None:
+    document = (PROJECT_ROOT / "docs/production.md").read_text()
+    (block,) = re.findall(r"^psql template1 .*?(?=^```)", document, re.DOTALL | re.MULTILINE)
+    with served(data) as (_, url), psycopg.connect(url):  # a connection of the service
+        ask(url, "CREATE DATABASE fueldepot_new")
+        new = url.replace("/postgres?", "/fueldepot_new?")
+        ask(new, "CREATE TABLE restored AS SELECT 1 AS number")
+        for statement in re.findall(r'--command="([^"]+)"', block):
+            ask(url.replace("/postgres?", "/template1?"), statement)
+        assert ask(url, "SELECT number FROM restored") == "1"
 
 
 def test_simultaneous_starts_share_one_server(data: Path) -> None:
