@@ -250,10 +250,12 @@ def find_changed_since(decision: Decision) -> list[Model]:
     Three queries for each model with a history, and those of `STAYING`.
     """
     undoing = Undoing(decision, None, decision.decided_at)
-    # Offers follow the prices, whatever was changed there since.
+    # Offers follow the prices, whatever was changed there since; so do prices their merged depot.
     of_prices = decision.kind in {Decision.Kind.PRICES, Decision.Kind.PRICE_LIST}
-    ignored = {Depot._meta.label_lower} if of_prices else set()
-    labels = dict.fromkeys(line.model for line in undoing.lines if line.model not in ignored)
+    models = (line.model for line in undoing.lines)
+    if decision.kind in UNDO_KINDS:
+        models = (model for model in models if (model == Depot._meta.label_lower) != of_prices)
+    labels = dict.fromkeys(models)
     for label in sorted(labels, key=UNDONE_LAST.__contains__):
         if spans := undoing.spans(model := apps.get_model(label)):
             restorable = history.find_restorable(model, list(spans.values()), following=following(decision, label))

@@ -332,6 +332,15 @@ def test_a_price_decided_at_the_survivor_keeps_none_of_its_values_from_being_res
     assert (offer(one), one.phone) == (["wegiel", "brykiet"], "")
 
 
+def test_a_price_that_was_decided_and_passed_on_since_goes_back_and_is_not_named_as_staying(editor, one, other):
+    price = pending(other)
+    merged = merge(one, other, editor)
+    approve(editor, factories.fresh(price))
+    merge(stored(name="Trzeci"), one, editor)
+    assert find_changed_since(merged) == undo(merged, editor).left == []
+    assert (factories.fresh(price).depot, price.status) == (other, "approved")
+
+
 @pytest.mark.parametrize(("state", "phone"), [(check, TAKEN), (set_phone, TYPED)])
 def test_a_survivor_that_a_person_has_checked_or_changed_since_stays_and_is_named(editor, one, other, state, phone):
     Depot.objects.filter(pk=other.pk).update(phone=TAKEN)
