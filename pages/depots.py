@@ -168,11 +168,12 @@ def opening_hours(ranges: Week | None) -> list[dict[str, str]]:
 def removed_depot(depot_id: int, path_of: Callable[[Depot], str]) -> Page:
     """Return the page of a removed depot. path_of: of the view, for the depot that one was merged into. One query.
 
-    Raises PageMoved for a merged depot, and Http404 for all others.
+    Raises PageMoved for one merged into a published depot: the path of another would tell a name that is not public.
+    Raises Http404 for a depot that is not removed.
     """
     removed = Depot.objects.filter(publication=Depot.Publication.REMOVED)
     gone = get_object_or_404(removed.select_related("municipality__voivodeship", "merged_into"), pk=depot_id)
-    if gone.merged_into is not None:
+    if gone.merged_into is not None and gone.merged_into.publication == Depot.Publication.PUBLISHED:
         raise PageMoved(path_of(gone.merged_into))
     return removed_page(gone)
 

@@ -113,6 +113,13 @@ def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
     assert client.get(again).status_code == 200
 
 
+@pytest.mark.parametrize("hidden", [{"held": True}, {"removed": True, "removal_reason": "private_person"}])
+def test_a_depot_merged_into_one_that_is_not_public_does_not_lead_to_its_name(client, hidden):
+    other = factories.DepotFactory(name="Jan Kowalski", **hidden)
+    merged = factories.DepotFactory(removed=True, removal_reason="duplicate", merged_into=other)
+    expect(client.get(f"/sklad/{merged.pk}/"), "powtórzony wpis", status=410)
+
+
 def test_municipality_lists_its_depots(client, depot, depot_page):
     factories.DepotFactory(name="Wstrzymany", held=True)
     factories.DepotFactory(name="Usunięty", removed=True)
