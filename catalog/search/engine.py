@@ -309,11 +309,11 @@ class Search:
                 return Found(_numbers(matches), single=_is_single(matches))
         if village := self._village_of_address(text, accented):
             return Found(_numbers(village)[:limit], single=len(village) == 1)
-        for mode in (Mode.WORDS, Mode.PREFIXES):
+        for mode in (Mode.CASES, Mode.WORDS, Mode.PREFIXES):
             for reading in readings:
                 if matches := self.words.find(reading, mode, limit, accented):
                     return Found(_numbers(matches), single=_is_single(matches))
-                if numbers := self.words.units_of(reading, mode, limit):
+                if mode is not Mode.CASES and (numbers := self.words.units_of(reading, mode, limit)):
                     return Found(tuple(numbers))
             for reading in query.read_after_street(text) if mode is Mode.WORDS else ():
                 found = self.words.find(reading, mode, limit, accented)

@@ -13,7 +13,7 @@ from catalog.models import Municipality
 from catalog.search.index import SearchIndex
 from catalog.search.query import Reading, Token
 from catalog.search.ranking import Numbers, WordIndex, WordTier
-from catalog.search.vocabulary import REGIONS, ContextScope
+from catalog.search.vocabulary import REGIONS, ContextScope, find_nominatives
 from catalog.text import fold
 
 Costs = NDArray[np.uint8]
@@ -48,13 +48,16 @@ ADJECTIVE_ENDINGS = ("iego", "iej", "iemu", "ich", "im", "ie", "a", "i", "u", "o
 class Mode(IntEnum):
     """How much words may differ; each mode includes the one before.
 
-    In order: the last word may be a prefix; every word may be; edits in words that match nothing; edits in every word.
+    In order: a word that a preposition inflects is a case of one in the name ("w Bystrej": Bystra); the last word, and
+    the stem of an inflected one, may be a prefix; every word may be; edits in words that match nothing; edits in every
+    word.
     """
 
-    WORDS = 0
-    PREFIXES = 1
-    UNKNOWN_WORDS = 2
-    ALL_WORDS = 3
+    CASES = 0
+    WORDS = 1
+    PREFIXES = 2
+    UNKNOWN_WORDS = 3
+    ALL_WORDS = 4
 
 
 class Match(NamedTuple):
@@ -135,10 +138,13 @@ class WordMatcher:
         # Caches of functions, not of methods: a replaced index is freed without a garbage collection.
         find_in_names = partial(_find_in_names, self.names, self._joined, len(self._word_counts))
         self._costs_in_names = lru_cache(WORDS_CACHED)(find_in_names)
+        self._costs_of_cases = lru_cache(WORDS_CACHED)(partial(_find_cases, self.names, len(self._word_counts)))
         self._costs_in_units = lru_cache(WORDS_CACHED)(partial(_find_in_units, self._units, len(index.codes)))
 
     def find(self, reading: Reading, mode: Mode, limit: int, accented: tuple[str, ...]) -> list[Match]:
         """Return the best entries for a reading, only those with the fewest edits."""
+        if mode is Mode.CASES and not any(token.beginning for token in reading.tokens):
+            return []
         entries, total, named, whole = self._covering(reading, mode)
         if not len(entries):
             return []
@@ -236,6 +242,8 @@ class WordMatcher:
 
     def _costs(self, token: Token, mode: Mode, *, in_names: bool) -> Costs:
         edits = max_edits(token.text) if mode is Mode.ALL_WORDS or self._is_unknown(token, mode) else 0
+        if in_names and mode is Mode.CASES and token.beginning:
+            return self._costs_of_cases(token)
         costs_in = self._costs_in_names if in_names else self._costs_in_units
         return costs_in(token, edits, token.prefix or mode > Mode.WORDS)
 
@@ -255,6 +263,15 @@ def _find_in_names(names: WordIndex, joined: WordIndex, count: int, token: Token
         if token.prefix and len(token.text) >= LONG_ENOUGH:
             # The last word may be incomplete.
             _match_similar(costs, names.similar_prefix(token.text, 1), PREFIX)
+    return costs
+
+
+def _find_cases(names: WordIndex, count: int, token: Token) -> Costs:
+    costs = np.full(count, NO_MATCH, np.uint8)
+    if token.scope is None:
+        for word in find_nominatives(token.text, names.words):
+            _lower(costs, names.exact(word), STEM)
+        _lower(costs, names.exact(token.text), 0)
     return costs
 
 

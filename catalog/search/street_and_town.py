@@ -25,12 +25,17 @@ class Towns:
         self.index = index
         folds = [(index.fold(number), index.urban[number]) for number in range(index.municipalities)]
         self._inflected = InflectedNames(name for name, is_urban in folds if is_urban)
+        # "Rabka" is said for Rabka-Zdrój.
+        self._inflected_short = InflectedNames(name.partition(" ")[0] for name, is_urban in folds if is_urban)
         self._inflected_rural = InflectedNames(name for name, is_urban in folds if not is_urban)
 
     def inflected(self, words: Sequence[str], *, spoken: bool = False) -> str | None:
-        """Return the name of a town from a case of it, after a preposition (spoken) also of a rural municipality."""
-        town = self._inflected.find(words, spoken=spoken)
-        return self._inflected_rural.find(words, spoken=True) if spoken and town is None else town
+        """Return the name of a town from a case of it.
+
+        After a preposition (spoken) also the first word of a town's name, or that of a rural municipality.
+        """
+        names = (self._inflected, self._inflected_short, self._inflected_rural) if spoken else (self._inflected,)
+        return next(filter(None, (of_kind.find(words, spoken=spoken) for of_kind in names)), None)
 
     def named(self, name: str) -> tuple[Numbers, int]:
         """Return the municipalities of a name, and the rank of the first: `WELL_KNOWN`, 1 for a town, 0 for another."""

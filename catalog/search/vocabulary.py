@@ -7,8 +7,9 @@ never shown.
 """
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
 
@@ -164,7 +165,8 @@ def inflect(word: str) -> tuple[Forms, ...]:
             of, at = {f"{stem}a"}, {f"{stem}u", f"{stem}e", soften(stem)}
             by = {f"{stem}em", f"{stem}iem"}
         case "e":
-            plural = {stem, f"{stem}ow", f"{stem}y", f"{stem}i", f"{stem}ych", f"{stem}ch", *fleeting(stem)}
+            plural = {stem, f"{stem}ow", f"{stem}i", f"{stem}ych", f"{stem}ch", *fleeting(stem)}
+            plural |= set() if stem.endswith("c") else {f"{stem}y"}  # "w Krynicy" is no Krynice
             of = {f"{stem}a", f"{stem}ego", *plural}
             at = {f"{stem}u", f"{stem}em", f"{stem}ym", f"{stem}m", f"{stem}ach", f"{stem}ych", f"{stem}ch"}
             by = {f"{stem}em", f"{stem}ym", f"{stem}m", f"{stem}ami", f"{stem}ymi", f"{stem}mi"}
@@ -173,7 +175,7 @@ def inflect(word: str) -> tuple[Forms, ...]:
             at = {f"{stem}ach", f"{word}ach", f"{stem}ym", f"{word}m"}
             by = {f"{stem}ami", f"{word}ami", f"{stem}ym", f"{word}m"}
         case _:
-            short = re.sub(r"(?<=..)i?e(cz|[cklrz])$", r"\1", word)
+            short = re.sub(r"(?<=..)i?e(cz|[cklnrz])$", r"\1", word)
             feminine = ("i", "y") if last in "clpz" else ()  # Łódź, Bydgoszcz, Sól, Gołdap
             soft = "i" if last in "bcmnpw" else ""  # Radom, Toruń, Zamość
             of = {f"{form}{ending}" for form in {word, short} for ending in ("a", "u", f"{soft}a", *feminine)}
@@ -181,6 +183,23 @@ def inflect(word: str) -> tuple[Forms, ...]:
             by = {f"{form}{ending}" for form in {word, short} for ending in ("em", "iem", "ia", "a")}
             at |= {soften(word), soften(short)}
     return frozenset(of | extra), frozenset(at | extra), frozenset(by)
+
+
+LONGEST_ENDING = 3
+"""Most letters at the end of a case that its nominative lacks: "rudzie", "czarnego"."""
+
+
+def find_nominatives(form: str, words: Sequence[str]) -> Iterator[str]:
+    """Yield the words that have a folded word as a case. words: folded and sorted."""
+    beginning = form[: max(2, len(form) - LONGEST_ENDING)]
+    for place in range(bisect_left(words, beginning), len(words)):
+        word = words[place]
+        if not word.startswith(beginning):
+            break
+        if len(word) > 1 and any(form in forms for forms in inflect(word)):
+            yield word
+    if form in NOMINATIVES:
+        yield NOMINATIVES[form]
 
 
 class InflectedNames:

@@ -327,3 +327,20 @@ def test_after_a_preposition_rural_municipalities_are_inflected_too():
     search = make_search(PLACES | {ROPA: "Jabłonka", SEKOWA: "Suchy Las"}, ("Jabłoniec", SEKOWA))
     for text, name in (("pellet w Jabłonce", "Jabłonka"), ("w Suchym Lesie", "Suchy Las"), ("k. Jabłonki", "Jabłonka")):
         assert found(search, text)[0] == name, text
+
+
+def test_after_a_preposition_a_case_of_a_name_goes_before_names_that_begin_like_it():
+    villages = ("Bystra", ROPA), ("Bystrzyk", SEKOWA), ("Czarna Góra", ROPA), ("Czarnów", SEKOWA), ("Nowa Wieś", ROPA)
+    search = make_search(PLACES | {ZAKOPANE: "Skawina"}, ("Skawa", ROPA), *villages)
+    cases = {"w Bystrej": "Bystra", "pellet w Czarnej Górze": "Czarna Góra", "do Skawy": "Skawa", "w Skawie": "Skawa"}
+    cases |= {"w Nowej Wsi": "Nowa Wieś", "w Bystrej, gmina Ropa": "Bystra"}
+    assert {text: found(search, text)[0] for text in cases} == cases
+    # What is no case of a name is still the beginning of one.
+    assert found(search, "w Skawin") == ["Skawina"]
+
+
+def test_after_a_preposition_the_first_word_of_a_towns_name_is_enough():
+    units = PLACES | {ZAKOPANE: "Rabka-Zdrój", ROPA: "Krynice", "1205011": "Krynica-Zdrój"}
+    search = make_search(units, ("Rabczyn", ROPA))
+    cases = {"w Rabce": "Rabka-Zdrój", "w Krynicy": "Krynica-Zdrój", "w Krynicach": "Krynice"}
+    assert {text: found(search, text)[0] for text in cases} == cases

@@ -295,6 +295,17 @@ def test_a_town_is_first_however_its_name_is_inflected(search, phrases):
     assert len(missed) <= 0.04 * len(CASES) * len(phrases), missed
 
 
+with (Path(__file__).parent / "inflected_villages.csv").open() as file:
+    VILLAGES = [tuple(row) for row in csv.reader(file)][1:]
+"""Questions with a case of a village or of the first word of a town, and the folded name, or its first words."""
+
+
+@pytest.mark.slow
+def test_a_village_is_first_however_its_name_is_inflected(search):
+    first = {text: search.index.fold(search.find(text, 8).numbers[0]) for text, _ in VILLAGES}
+    assert [text for text, name in VILLAGES if not f"{first[text]} ".startswith(f"{name} ")] == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "name", "fuel"),
