@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import partial
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from django.http import Http404
 from django.urls import reverse
@@ -51,7 +51,10 @@ WITHOUT_NEXT = {
 }
 """What stands in place of the next deadline of a voivodeship, on the map and in words."""
 
-APPLIANCES = tuple(Appliance.choices)
+UNKNOWN_CLASS: Literal["boiler"] = "boiler"
+"""Code of a boiler whose class its user does not know."""
+
+CHECKED = (*Appliance.choices, (UNKNOWN_CLASS, "kocioł, nie wiem jakiej klasy"))
 """The choices of the form of the check: codes with labels."""
 
 
@@ -127,7 +130,7 @@ def regulations_page(today: date) -> Page:
         as_of_last=last,
         data_status=STATUS,
         content={
-            "appliances": APPLIANCES,
+            "appliances": CHECKED,
             "draw_map": partial(draw_map, {entry.voivodeship.slug: entry for entry in entries}),
             "rows": [(entry, what_and_where(entry.next_deadlines_of_unit)) for entry in entries],
             "overdue": any(entry.overdue for entry in entries),
@@ -194,7 +197,7 @@ def page_of(entry: Regulation, notice: str = "") -> Page:
         cited_path=path_of(entry),
         schema_org=lambda page: [legislation(law.resolution, voivodeship) for law in entry.laws],
         content={
-            "appliances": APPLIANCES,
+            "appliances": CHECKED,
             "regulation": entry,
             "unit": unit,
             "place": unit.name if isinstance(unit, Municipality) else "",

@@ -22,9 +22,10 @@ from pages.home_and_voivodeship import SearchResult
 from pages.municipality import present_municipality
 from pages.page import Crumb, Page
 from pages.regulations import (
-    APPLIANCES,
     CALENDAR,
+    CHECKED,
     STATUS,
+    UNKNOWN_CLASS,
     ban_rows,
     days_of,
     days_of_all,
@@ -64,9 +65,6 @@ from subsidy.item_rows_and_refusals import describe_refusal
 NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 UNREADABLE = "Nie umiemy odczytać tego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 NO_APPLIANCE = "Wybierz urządzenie z listy. Poniżej jest skrót dla wszystkich."
-
-UNKNOWN_CLASS: Literal["boiler"] = "boiler"
-"""Code of a boiler whose class its user does not know."""
 
 FACTS = frozenset({BURNS_COAL, IN_PART, *Condition.values})
 
@@ -151,7 +149,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
             "notice": " ".join(notices),
             "options": options if unit is None else (),
             "others": options if unit else (),
-            "appliances": (*APPLIANCES, (UNKNOWN_CLASS, "kocioł, nie wiem jakiej klasy")),
+            "appliances": CHECKED,
             "chosen": choice or "",
             "verdicts": verdicts,
             "boilers": [row for row in verdicts if choice == UNKNOWN_CLASS and row["code"] in BOILERS],

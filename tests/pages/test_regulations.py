@@ -10,6 +10,7 @@ from fueldepot.http import cache_control
 from pages import regulations
 from pages.polish import NO_BREAK, day
 from pages.regulations import regulations_page
+from regulations.codes import Appliance
 from regulations.models import Deadline
 from tests import factories
 from tests.client import shared_rows
@@ -210,3 +211,11 @@ def read(client, address):
     answer = client.get(address)
     text = answer.content.decode() if ".md" in address else text_of(answer)
     return text.replace(NO_BREAK, " ").replace("&nbsp;", " ").replace("\\", "")
+
+
+def test_who_does_not_know_the_class_of_a_boiler_may_ask_on_every_page_with_the_check(client, acts):
+    lists = {
+        path: re.findall(r'<option value="(\w+)"', client.get(path).content.decode())
+        for path in ("/przepisy/", URL, f"{URL}?teryt=1217011", "/przepisy/sprawdz/")
+    }
+    assert {tuple(codes) for codes in lists.values()} == {(*Appliance.values, "boiler")}, lists
