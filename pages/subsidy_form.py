@@ -25,6 +25,8 @@ PLANNED = "plan_"
 """Prefix of the checkboxes of works with an area."""
 
 ZLOTY, PEOPLE_UNIT, AREA_UNIT = "zł", "osób", "m²"
+PLAIN_UNITS = {ZLOTY: "zl", AREA_UNIT: "m2"}
+"""How units are typed without their own signs, which keyboards hide."""
 
 MONEY = (
     f"Wpisz kwotę cyframi, od {MONEY_RANGE[0]} do {MONEY_RANGE[1] // 1_000_000} milionów zł, na przykład 2500 albo "
@@ -303,7 +305,7 @@ def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> tuple[Pa
 def ask_which(typed: str) -> str:
     """Ask whether an area is decimals or thousands of m²; "" where it is clear, or the programme rules one out."""
     try:
-        read_decimal(typed.strip().removesuffix(AREA_UNIT))
+        read_decimal(without_unit(typed, AREA_UNIT))
     except AmbiguousNumber as readings:
         if int(readings.thousands) <= AREA_RANGE[1]:
             decimal = readings.decimal.replace(".", ",")
@@ -313,13 +315,19 @@ def ask_which(typed: str) -> str:
     return ""
 
 
+def without_unit(typed: str, unit: str) -> str:
+    """Return a number without its unit. A unit alone stays: it is no number, and no empty answer either."""
+    text = typed.strip()
+    spelling = next((end for end in (unit, PLAIN_UNITS.get(unit, unit)) if text.lower().endswith(end)), "")
+    return text[: len(text) - len(spelling)].rstrip() or text
+
+
 def number_sent(typed: str, unit: str) -> str:
     """Return a number without its unit: złoty as `read_decimal` reads what a person types, others as typed.
 
     What is no number stays as it is, for the reader to refuse.
     """
-    # A unit alone is no number, and no empty answer either.
-    text = typed.strip().removesuffix(unit).rstrip() or typed.strip()
+    text = without_unit(typed, unit)
     if unit == PEOPLE_UNIT:
         return "".join(text.split())
     if unit != ZLOTY:
