@@ -230,10 +230,12 @@ def check_path(place: str, appliance: str, facts: Facts = MappingProxyType({})) 
 def describe_appliance(appliance: Appliance, entry: Regulation) -> dict[str, Any]:
     """Return the verdict on an appliance in short, with the path of its check."""
     check = check_appliance(entry, appliance)
+    verdict = describe_check(check, "", entry.on)
     return {
         "code": appliance.value,
         "label": appliance.label,
-        "short": describe_check(check, "", entry.on).short,
+        "short": verdict.short,
+        "verdict": verdict,
         "is_permitted": check.status in PERMITTED,
         "path": check_path(entry.teryt, appliance),
     }

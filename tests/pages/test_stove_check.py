@@ -78,6 +78,7 @@ def test_without_an_act_and_without_a_state(client):
     LegalStateFactory(voivodeship=podlaskie, as_of=ON, note="Projekt konsultowano.")
     text, free = sentence_of(client, "2061011"), "wolno używać. W tym województwie nie ma uchwały antysmogowej."
     assert (free in text, "kalendarza" in text) == (True, False)
+    assert f"Białystok, kocioł każdej klasy: {free}" in sentence_of(client, "2061011", "boiler")
     for path in (URL, TWIN):
         assert "Projekt konsultowano." in said(ask(client, "2061011", path=path))
 
@@ -290,9 +291,11 @@ def test_who_does_not_know_the_class_sees_every_class(client, acts):
 
 def test_an_unknown_class_does_not_matter_where_all_end_alike(client, acts):
     inside(date(2019, 9, 1), *(code.value for code in BOILERS))
-    text, verdict = sentence_of(client, "1261011", "boiler"), "kocioł każdej klasy: nie wolno od 1 września 2019 r."
+    text, verdict = sentence_of(client, "1261011", "boiler"), "każdej klasy: nie wolno już używać od 1 września 2019 r."
     assert present(text, verdict, "termin zależy od klasy", "Jak poznać klasę") == [verdict]
-    assert "**Kraków, kocioł każdej klasy: nie wolno od" in ask(client, "1261011", "boiler", TWIN).content.decode()
+    assert "Dziś nie wolno w nim palić." in said(ask(client, "1261011", "boiler"))
+    twin = ask(client, "1261011", "boiler", TWIN).content.decode()
+    assert "**Kraków, kocioł każdej klasy: nie wolno już używać od" in twin
 
 
 def test_after_the_verdict_it_says_what_may_replace_the_appliance_with_limits_of_the_programme(client, acts):
