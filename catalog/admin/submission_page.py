@@ -1,6 +1,5 @@
 """The page of a submission: its values, the entry, what is related or similar, and the form that replaces values."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,8 +19,7 @@ from catalog.parsing.opening_hours import weekly_hours
 from catalog.services.editing import edit_version
 from catalog.submissions import field_groups, objections
 from catalog.submissions.limits import LETTERS_PER_MAILBOX
-from catalog.territory import coordinates
-from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, distance_m
 from catalog.territory.snapshot import territory
 
 POSITION = {"lat": LAT_RANGE, "lon": LON_RANGE}
@@ -230,7 +228,7 @@ def parts_of(submission: Submission) -> list[Submission]:
 
 
 def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:
-    return round(math.dist(coordinates.project(now["lat"], now["lon"]), coordinates.project(then["lat"], then["lon"])))
+    return round(distance_m(now["lat"], now["lon"], then["lat"], then["lon"]))
 
 
 def same_contact(*submissions: Submission) -> list[tuple[Depot, str]]:

@@ -82,7 +82,7 @@
         const end = map.hasLayer(pin) ? pin.getLatLng() : stored;
         const metres = Math.round(map.distance(stored, end));
         line.setLatLngs([stored, end]);
-        said.textContent = metres ? `${picker.dataset.words || "Przesunięcie od zapisanego położenia"}: ${metres.toLocaleString("pl-PL")} m.` : "";
+        said.textContent = metres ? `${picker.dataset.words || "Przesunięcie od zapisanego położenia"}: ${metres.toLocaleString("pl-PL", { useGrouping: "always" })} m.` : "";
       };
       pin.on("move add remove", tell);
       tell();

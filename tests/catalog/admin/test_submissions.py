@@ -343,7 +343,7 @@ def test_a_proposed_position_stands_on_a_map_beside_the_present_one(client, edit
     tiles = 'data-tiles="https://{s}.tiles.example.pl/{z}/{x}/{y}.png"'
     points = 'data-before="50.061700,19.937300" data-after="50.071700,19.937300"'
     assert not missing(shown, points, outlines, tiles)
-    assert "o 1 111 m od obecnego" in shown.replace("\xa0", " ")
+    assert "o 1 112 m od obecnego" in shown.replace("\xa0", " ")
     shown = client.get(page(new)).content.decode()
     assert 'data-after="50.071700,19.937300"' in shown
     assert "data-before" not in shown
