@@ -64,7 +64,7 @@ ALIASES = {
     "fuel": "opal, rodzaj paliwa, rodzaj opalu, nazwa paliwa, nazwa opalu, typ paliwa",
     "unit": "j m, jm, jedn, jednostka miary, miara",
     "day": "data, dzien ceny, data ceny, data cennika, data obowiazywania, obowiazuje od, wazne od, z dnia, "
-    "data aktualizacji, aktualizacja",
+    "data aktualizacji, aktualizacja, od dnia, obowiazuje od dnia",
     "bag_kg": "waga worka kg, worek kg",
 }
 COLUMN_OF = {fold(name): column for column, name in POLISH.items()}
@@ -81,6 +81,9 @@ OWNERS_REQUIRED = ("fuel",)
 AMOUNTS = {"price": "zł", "bag_price": "zł", "bag_kg": "kg"}
 """Columns of amounts, with the unit that may stand in their cells."""
 
+PRICES = ("price", "bag_price")
+"""Columns of which a file needs one."""
+
 SEPARATORS = (";", ",", "\t")
 
 TITLE_ROWS = 10
@@ -89,6 +92,9 @@ Cell = TypeVar("Cell")
 
 OLD_SPREADSHEET = b"\xd0\xcf\x11\xe0"
 """First bytes of a file of Excel 97 to 2003."""
+
+NO_TABLES = (b"%PDF", b"\xff\xd8\xff", b"\x89PNG", b"{\\rtf")
+"""First bytes of PDF, of pictures and of formatted text."""
 
 OPEN_DOCUMENT = b"application/vnd.oasis.opendocument"
 """Stands in the first, unpacked part of a file of LibreOffice."""
@@ -125,6 +131,8 @@ def read_table(content: bytes) -> Table:
         raise ValidationError(f"Plik ma więcej niż {MOST_BYTES} bajtów. Podziel go na części.")
     if content.startswith(OLD_SPREADSHEET):
         raise ValidationError("To arkusz starego formatu XLS. Zapisz go w programie jako XLSX albo CSV.")
+    if content.startswith(NO_TABLES):
+        raise ValidationError("To PDF, obraz albo dokument, a nie arkusz. Przepisz ceny do pliku XLSX albo CSV.")
     if OPEN_DOCUMENT in content[:100]:
         raise ValidationError("To arkusz ODS. Zapisz go w programie jako XLSX albo CSV.")
     return read_xlsx(content) if content.startswith(b"PK\x03\x04") else read_csv(content)

@@ -115,11 +115,11 @@ class PriceListReader:
         self.own = own
         required = files.REQUIRED if own is None else files.OWNERS_REQUIRED
         lacking = [name for name in required if name not in table.columns and not (name == "unit" and table.unit)]
-        if not files.AMOUNTS.keys() & set(table.columns):
+        if not any(name in table.columns for name in files.PRICES):
             lacking.append("price")
         if lacking:
             absent, needed, amounts = (
-                ", ".join(files.POLISH[name] for name in names) for names in (lacking, required, files.AMOUNTS)
+                ", ".join(files.POLISH[name] for name in names) for names in (lacking, required, files.PRICES)
             )
             raise ValidationError(
                 f"Brak kolumn: {absent}. Pierwszy wiersz to nazwy kolumn. Potrzebne są: {needed} i jedna z: {amounts}."

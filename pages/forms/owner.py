@@ -129,7 +129,7 @@ class BranchesForm(PublicForm):
 
     def clean_numbers(self) -> list[int]:
         rows = re.findall(r"[^\s,;]+", self.cleaned_data["numbers"])
-        numbers = [re.fullmatch(r"(?:(?:\S*/)?sklad/)?([0-9]{1,9})(?:[-/]\S*)?", row) for row in rows]
+        numbers = [re.fullmatch(r"(?:(?:\S*/)?sklad/|#)?([0-9]{1,9})(?:[-/]\S*)?", row) for row in rows]
         if unclear := [row for row, number in zip(rows, numbers, strict=True) if number is None]:
             raise forms.ValidationError(f"To nie jest adres strony składu ani numer: {unclear[0][:60]}.")
         return [int(number[1]) for number in numbers if number]

@@ -66,6 +66,10 @@ def test_what_is_no_table_or_would_do_harm_is_refused_in_polish():
         (zipped("a.txt", b"x"), "nie jest arkuszem XLSX"),
         (b"PK\x03\x04 cut off", "nie jest arkuszem XLSX"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "formatu XLS"),
+        *(
+            (first + bytes(500), "To PDF, obraz albo dokument")
+            for first in (b"%PDF-1.7", b"\xff\xd8\xff\xe0", b"\x89PNG")
+        ),
         (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "To arkusz ODS. Zapisz go"),
     ):
         assert reason in refusal(content), content[:100]

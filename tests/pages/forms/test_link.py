@@ -16,7 +16,7 @@ from pages.forms.fields import likely_domain
 from tests import deciding, factories
 from tests.mail import DOWN, WORKING, words_of
 from tests.pages.forms.conftest import CLAIM, OWNER, token_of
-from tests.pages.reading import expect, text_of
+from tests.pages.reading import expect, missing, text_of
 
 CONFIRM = "/zgloszenia/potwierdz/"
 FIRST, SECOND = {"phone": "601 234 567"}, {"phone": "602 234 567"}
@@ -220,6 +220,14 @@ def test_a_wrong_address_is_corrected_and_its_link_stops_working(client, strange
     stranger.confirm()
     waiting = Submission.objects.filter(state="waiting").order_by("kind").values_list("kind", "email", "claimant_nip")
     assert list(waiting) == [(kind, "jan@opal.pl", "5260250274") for kind in ("claim", "correct")]
+
+
+def test_the_error_of_a_corrected_address_is_what_the_browser_shows_after_sending_it(client, stranger, nowak):
+    status = send(stranger, nowak)
+    target = 'action="/zgloszenia/stan/?znak=', '#zly-adres"'
+    assert not missing(client.get(status).content.decode(), *target)
+    assert 'id="zly-adres"' not in client.get(status).content.decode()
+    assert '<details open id="zly-adres">' in correct(stranger, status, "jan").content.decode()
 
 
 def test_a_confirmed_address_stays(client, stranger, nowak):

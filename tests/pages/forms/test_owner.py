@@ -293,10 +293,33 @@ def test_the_weight_of_a_bag_may_stand_beside_its_price_and_a_unit_in_the_header
     expect(preview, "Do wczytania: 1 cena.", unit)
 
 
+def test_rows_that_are_left_out_stand_in_the_order_of_the_file_with_the_day_from_which_a_price_holds(stranger, link):
+    text = (
+        f"paliwo;cena;od dnia\npellet;1700;{stranger.clock.now - timedelta(days=1):%d.%m.%Y}\npellet;16;\ntorf;500;\n"
+    )
+    preview = text_of(upload(stranger, link, text))
+    places = [preview.index(words) for words in ("Wiersz 3: Pellet 16 zł/t", "Wiersz 4: nieznane paliwo torf")]
+    assert places == sorted(places)
+    assert f"Pellet 1 700 zł/t {stranger.clock.now - timedelta(days=1):%d.%m.%Y}" in preview
+    assert "Tych kolumn nie czytamy" not in preview
+
+
+def test_the_error_of_a_file_is_what_the_browser_shows_after_sending_it(client, stranger, priced, link):
+    (action,) = re.findall(r'action="([^"]+)" enctype', client.get(link).content.decode())
+    anchor = action.partition("#")[2]
+    assert f'id="{anchor}"' not in client.get(link).content.decode()
+    answer = upload(stranger, link, "")
+    assert re.search(rf'<p class="error" id="{anchor}" role="alert">Przesłany plik jest pusty', answer.content.decode())
+
+
 def test_a_file_that_is_no_price_list_a_forged_preview_and_a_list_without_a_link_are_refused(stranger, priced, link):
     columns = "Brak kolumn: paliwo, cena. Pierwszy wiersz to nazwy kolumn. Potrzebne są: paliwo i"
     for text, words in (
         ("pellet;1500\nbrykiet;1400\n", columns),
+        (
+            "paliwo;waga worka\npellet;15\n",
+            "Brak kolumn: cena. Pierwszy wiersz to nazwy kolumn. Potrzebne są: paliwo i jedna",
+        ),
         ("paliwo;cena\n" + "pellet;1500\n" * 501, "więcej niż 500 wierszy"),
         ("paliwo;cena\n" + "pellet;1500" + " " * 600_000, "więcej niż 600000 bajtów"),
         ("\xd0\xcf\x11\xe0", "nie ma ani jednego wiersza"),

@@ -278,7 +278,7 @@ def test_further_entries_are_claimed_together_without_full_forms(client, strange
     typed = stranger.type(path) | {"odnosnik": token_of(link), "branches": [near.pk], "agreed": "1"}
     wrong = stranger.send(BRANCHES, typed | {"numbers": "skład Nowak"})
     assert "To nie jest adres strony składu ani numer: skład." in text_of(wrong)
-    unknown = stranger.send(BRANCHES, typed | {"numbers": "999999"})
+    unknown = stranger.send(BRANCHES, typed | {"numbers": "#999999"})  # as previews and the desk write numbers
     (mistake,) = re.findall('id="pole-numbers_error">([^<]+)<', unknown.content.decode())
     assert mistake.endswith("numerze 999999.")
     assert not Submission.objects.filter(kind="claim", state="waiting").exists()
