@@ -13,6 +13,7 @@ from django.core.validators import RegexValidator, URLValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils.formats import date_format
+from django.utils.text import Truncator
 from simple_history.models import HistoricalRecords
 
 from catalog.models import Voivodeship
@@ -236,7 +237,11 @@ class Amendment(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"nr {self.number or '?'} z {date_format(self.adopted, DAY) if self.adopted else '?'}"
+        number = f"nr {self.number}" if self.number else "bez numeru"
+        if self.adopted:
+            return f"{number} z {date_format(self.adopted, DAY)}"
+        # Where neither is known, what it changes tells one from another.
+        return f"{number}, dzień nieznany: {Truncator(self.changes).chars(60)}"
 
 
 class Provision(LegalItem, Scope):

@@ -9,7 +9,13 @@ from django.utils import timezone
 from regulations.models import Source, read_sources, validate_sources, write_sources
 from regulations.snapshot import year_after
 from tests import factories
-from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import (
+    AmendmentFactory,
+    DeadlineFactory,
+    FuelBanFactory,
+    LegalStateFactory,
+    ResolutionFactory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -71,3 +77,15 @@ def test_without_a_database_nothing_is_read(django_assert_num_queries):
     LegalStateFactory(as_of=timezone.localdate() - timedelta(days=999))
     with django_assert_num_queries(0):
         assert found(databases=None) == {}
+
+
+def test_an_amendment_without_number_and_day_is_told_by_what_it_changes():
+    known = {"number": "II/2/26", "adopted": date(2026, 11, 2)}
+    names = [
+        str(AmendmentFactory.build(**known | without, changes="Termin kotłów bezklasowych przesunięty. " * 3))
+        for without in ({}, {"number": ""}, {"adopted": None}, {"number": "", "adopted": None})
+    ]
+    assert names[:2] == ["nr II/2/26 z 02.11.2026", "bez numeru z 02.11.2026"]
+    assert names[2].startswith("nr II/2/26, dzień nieznany: Termin kotłów bezklasowych")
+    assert names[3].startswith("bez numeru, dzień nieznany: Termin kotłów bezklasowych")
+    assert max(map(len, names)) < 100
