@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT
 
 INSTALL_S = 600
 
@@ -28,7 +28,7 @@ def node_modules(wanted: Path, name: str) -> Path:
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("npm is not installed")
-    packages = PROJECT_ROOT / "var" / name
+    packages = ROOT / "var" / name
     packages.mkdir(parents=True, exist_ok=True)
     shutil.copy(wanted, packages)
     command = [npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts"]

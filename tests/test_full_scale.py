@@ -18,10 +18,10 @@ from django.db import connection
 from catalog import models
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.snapshot import territory
+from tests import ROOT
 from tests.client import build_snapshots, share_snapshots
 from tests.commands import run
 from tests.conftest import SHARED_DATA
-from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.pages.crawler import check_pages
 from tests.pages.reading import missing
 
@@ -97,7 +97,7 @@ def test_pages_hold_together(country, db, one_in, pages):
     Every fortieth listed page of each kind, before a release every tenth, and one unlisted page of each: prices are not
     published here, so their pages are not listed. All of them would take several minutes.
     """
-    call_command("import_regulations", str(PROJECT_ROOT / "regulations" / "data"), commit=True, verbosity=0)
+    call_command("import_regulations", str(ROOT / "regulations" / "data"), commit=True, verbosity=0)
     assert check_pages(one_in=one_in) == (pages, [])
 
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 from fueldepot import local
 from fueldepot.local.serve import prepare_site
@@ -46,16 +47,16 @@ HOUSEHOLDS = (
 
 @contextmanager
 def served(
-    application: str, *, python: Path | str = sys.executable, code: Path = ROOT, **settings: str
+    application: str, *options: str, code: Path = ROOT, log: int | IO[bytes] = subprocess.DEVNULL, **settings: str
 ) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """Port and process of gunicorn with an application of a checkout, in the configuration that `make run` uses."""
-    port = free_port()
+    port, python = free_port(), code / ".venv/bin/python" if code != ROOT else sys.executable
     command = [python, "-m", "gunicorn", application, f"--bind=127.0.0.1:{port}", "--workers=2"]
     hook = [] if application == SMALLEST else ["--config=fueldepot/gunicorn.py"]
     same = ["--worker-class=gthread", "--threads=4", "--keep-alive=5", "--preload", "--no-control-socket"]
-    environment = os.environ | {"RATE_LIMIT": "off"} | settings
-    # What is logged costs what it costs in production, but is read by nobody here.
-    with subprocess.Popen([*command, *hook, *same], cwd=code, env=environment, stderr=subprocess.DEVNULL) as server:
+    how = {"cwd": code, "env": os.environ | {"RATE_LIMIT": "off"} | settings, "stdout": log, "stderr": log}
+    # What is logged costs what it costs in production, though nobody may read it.
+    with subprocess.Popen([*command, *hook, *same, *options], **how) as server:
         try:
             assert eventually(lambda: server.poll() is not None or listens(port))
             yield port, server

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT
 from tests.npm import install, node_modules
 
 pytestmark = [pytest.mark.clients, pytest.mark.slow]
 
 HERE = Path(__file__).parent
-TOOLS = PROJECT_ROOT / "var" / "clients"
+TOOLS = ROOT / "var" / "clients"
 
 KNOWN = (
     "OpenAPI 3.1 support is still in beta",  # of openapi-generator, about itself
@@ -56,7 +56,6 @@ def python() -> Path:
 
 @pytest.fixture(scope="module")
 def node() -> Path:
-    """Where the tools of npm are."""
     return node_modules(HERE / "package.json", "clients/node")
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT
 
 COLLECT = (sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity=0")
 RUN = os.environ.get("TEST_RUN") or os.environ.get("PYTEST_XDIST_TESTRUNUID") or secrets.token_hex()
@@ -21,8 +21,8 @@ def once_a_run(name: str, make: Callable[[], object]) -> Iterator[None]:
 
     The file var/NAME.lock names the run that made it last.
     """
-    (PROJECT_ROOT / "var").mkdir(exist_ok=True)
-    with (PROJECT_ROOT / "var" / f"{name}.lock").open("a+") as gate:
+    (ROOT / "var").mkdir(exist_ok=True)
+    with (ROOT / "var" / f"{name}.lock").open("a+") as gate:
         fcntl.flock(gate, fcntl.LOCK_EX)
         gate.seek(0)
         if gate.read() != RUN:
@@ -36,5 +36,5 @@ def once_a_run(name: str, make: Callable[[], object]) -> Iterator[None]:
 @contextmanager
 def static_files_collected() -> Iterator[None]:
     """Collect static files before the block, never while a server starts in it."""
-    with once_a_run("static", lambda: subprocess.run(COLLECT, cwd=PROJECT_ROOT, check=True)):
+    with once_a_run("static", lambda: subprocess.run(COLLECT, cwd=ROOT, check=True)):
         yield

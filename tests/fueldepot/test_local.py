@@ -21,10 +21,10 @@ from fueldepot import local
 from fueldepot.local.embedded import open_lock
 from fueldepot.local.postgres import socket_folder_of
 from fueldepot.local.serve import VAR, prepare_site
+from tests import ROOT
 from tests.fueldepot.sharers import (
     NOWHERE,
     PIPES,
-    PROJECT_ROOT,
     processes_naming,
     refusal,
     run_python,
@@ -48,10 +48,10 @@ def start(root: Path, program: str = PREPARE, **environment: str) -> subprocess.
     """A process that runs `program` (prepares `root` and prints the key); of the settings, it has only those given."""
     ours = {name: value for name, value in NO_DATABASE.items() if name != "SECRET_KEY"}
     command = [sys.executable, "-c", program, str(root)]
-    return subprocess.Popen(command, cwd=PROJECT_ROOT, env=ours | environment, **PIPES)
+    return subprocess.Popen(command, cwd=ROOT, env=ours | environment, **PIPES)
 
 
-def test_key_is_made_once_for_all_at_once(tmp_path: Path) -> None:
+def test_key_is_made_once_for_all_at_once(tmp_path):
     processes = [start(tmp_path, DATABASE_URL="postgresql:///other") for _ in range(3)]
     keys = {process.communicate()[0].strip() for process in processes}
     assert len(keys) == 1
@@ -60,9 +60,7 @@ def test_key_is_made_once_for_all_at_once(tmp_path: Path) -> None:
     assert (tmp_path / "var" / "secret_key").stat().st_mode & 0o777 == 0o600
 
 
-def test_given_settings_are_left_alone_and_programs_of_the_embedded_server_come_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_given_settings_are_left_alone_and_programs_of_the_embedded_server_come_first(tmp_path, monkeypatch):
     for name, value in {"DATABASE_URL": "postgresql:///other", "SECRET_KEY": "given", "PATH": os.defpath}.items():
         monkeypatch.setenv(name, value)
     local.prepare(tmp_path)
@@ -74,8 +72,8 @@ def test_given_settings_are_left_alone_and_programs_of_the_embedded_server_come_
     assert shutil.which("pg_dump") == str(server_package() / "pginstall" / "bin" / "pg_dump")
 
 
-def test_the_suite_does_not_share_the_server_of_make_run() -> None:
-    assert settings.DATABASES["default"]["HOST"] != str(socket_folder_of(PROJECT_ROOT / "var" / "postgres"))
+def test_the_suite_does_not_share_the_server_of_make_run():
+    assert settings.DATABASES["default"]["HOST"] != str(socket_folder_of(ROOT / "var" / "postgres"))
 
 
 RUN_TESTS = """
@@ -90,7 +88,7 @@ sys.stdin.read()
 
 
 @pytest.mark.slow
-def test_a_second_run_of_the_suite_waits_for_the_first(tmp_path: Path) -> None:
+def test_a_second_run_of_the_suite_waits_for_the_first(tmp_path):
     with start(tmp_path, RUN_TESTS) as first:
         assert first.stdout.readline() == "True\n"
         with start(tmp_path, RUN_TESTS) as second:
@@ -101,7 +99,7 @@ def test_a_second_run_of_the_suite_waits_for_the_first(tmp_path: Path) -> None:
     assert not processes_naming(tmp_path)
 
 
-def test_an_empty_key_and_an_error_of_the_server_are_one_line(tmp_path: Path) -> None:
+def test_an_empty_key_and_an_error_of_the_server_are_one_line(tmp_path):
     (tmp_path / "var").mkdir()
     (tmp_path / "var" / "secret_key").write_text("\n")
     (tmp_path / "file").mkdir()
@@ -121,7 +119,7 @@ def test_an_empty_key_and_an_error_of_the_server_are_one_line(tmp_path: Path) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "environment"), [("migrate", {}), ("check", {"DATABASE_URL": " "})])
-def test_no_command_guesses_its_database(command: str, environment: dict[str, str]) -> None:
+def test_no_command_guesses_its_database(command, environment):
     said = refusal("manage.py", command, settings=NO_DATABASE, **environment)
     assert said.startswith("fueldepot: DATABASE_URL is not set; set it to postgresql://")
     assert "or to embedded for" in said
@@ -129,13 +127,13 @@ def test_no_command_guesses_its_database(command: str, environment: dict[str, st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("arguments", [(), ("help",), ("migrate", "--help"), ("--version",)])
-def test_commands_are_explained_without_a_database(arguments: tuple[str, ...]) -> None:
+def test_commands_are_explained_without_a_database(arguments):
     done = run_python("manage.py", *arguments, settings=NO_DATABASE)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
 
 
-def test_what_the_disk_refuses_is_one_line() -> None:
+def test_what_the_disk_refuses_is_one_line():
     full = OSError(errno.ENOSPC, "No space left on device", "/var/static/site.css")
     assert command_line.describe_failure(full) == "No space left on device: /var/static/site.css"
     assert command_line.describe_failure(OSError(errno.ENOSPC, "No space left on device")) == "No space left on device"
@@ -144,7 +142,7 @@ def test_what_the_disk_refuses_is_one_line() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [["purge_submissions"], ["create_editor"], ["refresh"], ["back_up", "/missing"]])
-def test_a_database_without_tables_is_one_line(transactional_db: None, command: list[str]) -> None:
+def test_a_database_without_tables_is_one_line(transactional_db, command):
     with fresh_database("bare") as name:
         said = refusal("manage.py", *command, DATABASE_URL=url(name), SECRET_KEY="x")
     assert said.startswith(("fueldepot: the database is not that of this release; run manage.py migrate: ", "Comm"))
@@ -154,7 +152,7 @@ def test_a_database_without_tables_is_one_line(transactional_db: None, command: 
 @pytest.mark.parametrize(
     "environment", [{}, {"DATABASE_URL": " "}, {"DATABASE_URL": "embedded"}], ids=["unset", "blank", "by name"]
 )
-def test_database_and_key_for_an_empty_checkout(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_database_and_key_for_an_empty_checkout(tmp_path, environment):
     process = start(tmp_path, **environment)
     process.communicate()
     assert process.returncode == 0
@@ -171,7 +169,7 @@ def test_numbers_out_of_range():
         assert refusal(*SERVE, f"--{name}", value) == said
 
 
-def test_a_port_that_is_taken_or_that_another_start_has_claimed() -> None:
+def test_a_port_that_is_taken_or_that_another_start_has_claimed():
     """A start that still prepares the site does not listen yet."""
     said = "fueldepot: port {} cannot be used: {}; choose another with PORT="
     with socket.socket() as other:
@@ -185,7 +183,7 @@ def test_a_port_that_is_taken_or_that_another_start_has_claimed() -> None:
     os.close(claims)
 
 
-def test_a_disk_that_is_full_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_is_one_line(monkeypatch):
     def call(name: str, *args: object, **options: object) -> None:
         if name == "collectstatic":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -197,13 +195,13 @@ def test_a_disk_that_is_full_is_one_line(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.slow
-def test_a_start_waits_while_another_prepares_the_site() -> None:
+def test_a_start_waits_while_another_prepares_the_site():
     """The one that waits would end at once: its database does not answer."""
     gate = open_lock(VAR / "start.lock")
     fcntl.flock(gate, fcntl.LOCK_EX)
     environment = os.environ | {"DATABASE_URL": NOWHERE, "SECRET_KEY": "x"}
     command = [sys.executable, *SERVE, f"--port={free_port()}"]
-    with subprocess.Popen(command, cwd=PROJECT_ROOT, env=environment, **PIPES) as second:
+    with subprocess.Popen(command, cwd=ROOT, env=environment, **PIPES) as second:
         assert second.stderr.readline() == "fueldepot: another start prepares the site; waiting\n"
         os.close(gate)
         assert second.stderr.readline().startswith("fueldepot: the database cannot be used: ")

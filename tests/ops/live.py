@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, Self
 import httpx2
 
 from fueldepot.local.postgres import server_pids
-from tests import small_country
+from tests import ROOT, small_country
 from tests.fueldepot.once import RUN, once_a_run
-from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+from tests.fueldepot.sharers import eventually
 from tests.ports import free_port
 
 PREPARE = """
@@ -73,8 +73,8 @@ def prepare(folder: Path, environment: dict[str, str], *, starter: bool) -> None
     country.mkdir(parents=True)
     for name, content in small_country.files().items():
         (country / name).write_bytes(content)
-    command = [sys.executable, "-c", PREPARE, str(PROJECT_ROOT), str(folder), *([] if starter else [str(country)])]
-    subprocess.run(command, cwd=PROJECT_ROOT, env=environment, check=True, capture_output=True)
+    command = [sys.executable, "-c", PREPARE, str(ROOT), str(folder), *([] if starter else [str(country)])]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
 
 
 class Site:
@@ -89,20 +89,19 @@ class Site:
         self.asked = itertools.count(1)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        ours = {
-            k: v for k, v in os.environ.items() if k not in {"DATABASE_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE"}
-        }
-        prepared = PROJECT_ROOT / "var" / ("site-starter" if starter else "site-country")
+        not_ours = {"DATABASE_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE"}
+        ours = {name: value for name, value in os.environ.items() if name not in not_ours}
+        prepared = ROOT / "var" / ("site-starter" if starter else "site-country")
         with once_a_run(prepared.name, partial(prepare, prepared, ours, starter=starter)):
             subprocess.run(["cp", "-a", prepared / "var", root], check=True)
         ours |= {"RATE_LIMIT": "off", "SITE_URL": self.url, "TEST_RUN": RUN} | environment
         command = [
-            *(sys.executable, "-c", SERVE, str(PROJECT_ROOT), str(root)),
-            *("--config", str(PROJECT_ROOT / "fueldepot" / "gunicorn.py")),
+            *(sys.executable, "-c", SERVE, str(ROOT), str(root)),
+            *("--config", str(ROOT / "fueldepot" / "gunicorn.py")),
             *("--bind", f"127.0.0.1:{self.port}", "--workers", str(workers)),
         ]
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=ours, cwd=PROJECT_ROOT)
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=ours, cwd=ROOT)
 
     @contextlib.contextmanager
     def running(self) -> Iterator[Self]:

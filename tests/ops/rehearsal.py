@@ -26,12 +26,8 @@ NAMES = {
     "depots.json": "*.overpass.json",
 }
 ASKED = (
-    "/api/v1/locate?lat=50.05&lon=19.95",
-    "/api/v1/stores?teryt=1261011&limit=1",
-    "/api/v1/locations?q=krak",
-    "/api/v1/prices",
-    "/sklady/malopolskie/",
-    "/dane/gminy.csv",
+    *("/api/v1/locate?lat=50.05&lon=19.95", "/api/v1/stores?teryt=1261011&limit=1", "/api/v1/locations?q=krak"),
+    *("/api/v1/prices", "/sklady/malopolskie/", "/dane/gminy.csv"),
 )
 
 
@@ -39,15 +35,6 @@ def step(title: str, *command: str) -> None:
     """Run a command of manage.py, its output as it comes."""
     print(f"\n== {title}", flush=True)
     subprocess.run([sys.executable, "manage.py", *command], cwd=ROOT, check=True)
-
-
-def serve_and_ask() -> None:
-    print("\n== the catalog as it is served", flush=True)
-    with served("fueldepot.wsgi") as (port, _):
-        for path in ASKED:
-            answer = httpx2.get(f"http://127.0.0.1:{port}{path}", timeout=30)
-            print(f"{answer.status_code} {path}: {answer.text[:150]!r}", flush=True)
-            answer.raise_for_status()
 
 
 def main() -> None:
@@ -80,8 +67,12 @@ def main() -> None:
         step("first run", "refresh", "--commit", *rehearsed)
         step("second run", "refresh", "--commit", *rehearsed)
         step("by force: the publishers have nothing new", "refresh", "--commit", "--force", *rehearsed)
-        with static_files_collected():
-            serve_and_ask()
+        print("\n== the catalog as it is served", flush=True)
+        with static_files_collected(), served("fueldepot.wsgi") as (port, _):
+            for path in ASKED:
+                answer = httpx2.get(f"http://127.0.0.1:{port}{path}", timeout=30)
+                print(f"{answer.status_code} {path}: {answer.text[:150]!r}", flush=True)
+                answer.raise_for_status()
 
 
 if __name__ == "__main__":

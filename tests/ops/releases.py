@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT
 from tests.ops.databases import url
 
 PREVIOUS_RELEASE = "d694e7129c573dd3bb466f2a33c337507d1351c3"
@@ -21,20 +21,9 @@ PATHS = [
     *("/api/v1/locations?q=krak", "/api/v1/prices/pellet", "/api/v1/regulations?voivodeship=malopolskie"),
 ]
 READ_PATHS = [
-    *PATHS,
-    "/",
-    "/ceny/",
-    "/ceny/pellet/",
-    "/ceny/pellet/malopolskie/",
-    "/dane/",
-    "/dane/ceny-mediany.csv",
-    "/llms.txt",
-    "/przepisy/malopolskie/",
-    "/sitemap.xml",
-    "/sklad/1-x/",
-    "/sklady/malopolskie/",
-    "/api/v1/prices",
-    "/api/v1/stores/1",
+    *(*PATHS, "/api/v1/prices", "/api/v1/stores/1", "/", "/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"),
+    *("/dane/", "/dane/ceny-mediany.csv", "/przepisy/malopolskie/", "/sklad/1-x/", "/sklady/malopolskie/"),
+    *("/llms.txt", "/sitemap.xml"),
 ]
 """Every kind of answer of version 1.0."""
 
@@ -59,7 +48,7 @@ def environment(code: Path, database: str) -> dict[str, str]:
 
 def run(code: Path, database: str, *command: str) -> str:
     """Run the Python of a checkout, or this one, over a database."""
-    python = code / ".venv/bin/python" if code != PROJECT_ROOT else sys.executable
+    python = code / ".venv/bin/python" if code != ROOT else sys.executable
     how = {"cwd": code, "env": environment(code, database)}
     done = subprocess.run([python, *command], capture_output=True, text=True, check=False, **how)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -72,7 +61,7 @@ def ask(code: Path, database: str, paths: Iterable[str]) -> Any:
 
 
 def checkout(commit: str, folder: Path) -> Path:
-    packed = subprocess.run(["git", "archive", commit], cwd=PROJECT_ROOT, capture_output=True, check=False)
+    packed = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=False)
     if packed.returncode:
         pytest.skip(f"the history of this checkout has no {commit}")
     subprocess.run(["tar", "-x"], input=packed.stdout, cwd=folder, check=True)

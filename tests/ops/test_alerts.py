@@ -3,22 +3,22 @@
 import json
 import shutil
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("promtool") is None, reason="prometheus is not installed here"),
 ]
 
-RULES = PROJECT_ROOT / "docs" / "deployment" / "monitoring" / "alerts.yml"
+RULES = ROOT / "docs" / "deployment" / "monitoring" / "alerts.yml"
 UNIT = 'node_systemd_unit_state{{instance="a", name="{}", state="{}"}}'
 DISK = 'node_filesystem_{}_bytes{{instance="a", fstype="ext4", mountpoint="/"}}'
+EXPIRY = 'probe_ssl_earliest_cert_expiry{job="site", instance="a"}'
 SLOW = 'fueldepot_request_duration_seconds_bucket{{area="page", le="{}"}}'
 DAY = 24 * 60
 """Minutes."""
@@ -41,28 +41,20 @@ CASES = [
     ("FueldepotUnitStopped", {UNIT.format("redis-server.service", "active"): "1"}, "0", 6, 4),
     ("FueldepotUnitStopped", {UNIT.format("fueldepot-backup.timer", "active"): "1"}, "0", 6, 4),
     ("FueldepotDiskFull", {DISK.format("avail"): "50", DISK.format("size"): "100"}, "9", 31, 29),
-    (
-        "FueldepotCertificateExpires",
-        {'probe_ssl_earliest_cert_expiry{job="site", instance="a"}': "9e9"},
-        f"{14 * 86400 + 100 * 60}",
-        61,
-        None,
-    ),
+    ("FueldepotCertificateExpires", {EXPIRY: "9e9"}, f"{14 * 86400 + 100 * 60}", 61, None),
     ("FueldepotSiteUnreachable", {'probe_success{job="site", instance="a"}': "1"}, "0", 3, 1),
 ]
 WELL_FOR = 100
 """Minutes without a fault, and without an alert, before each case."""
 
 
-def test_every_alert_has_a_case() -> None:
+def test_every_alert_has_a_case():
     (group,) = yaml.safe_load(RULES.read_text())["groups"]
     assert {rule["alert"] for rule in group["rules"]} == {alert for alert, *_ in CASES}
 
 
 @pytest.mark.parametrize(("alert", "well", "broken", "fires", "silent"), CASES)
-def test_an_alert_fires_when_it_should(
-    tmp_path: Path, alert: str, well: dict[str, str], broken: str, fires: int, silent: int | None
-) -> None:
+def test_an_alert_fires_when_it_should(tmp_path, alert, well, broken, fires, silent):
     first, *others = well.items()
     series = [(first[0], f"{first[1]}x{WELL_FOR} {broken}x{2 * DAY}")]
     series += [(name, f"{values}x{WELL_FOR + 2 * DAY}") for name, values in others]

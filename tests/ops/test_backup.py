@@ -14,8 +14,8 @@ from django.db import connection
 from catalog.importers.freshness import last_end
 from fueldepot.management.commands.back_up import delete_old
 from fueldepot.monitoring import BACK_UP
-from tests import factories
-from tests.fueldepot.sharers import PROJECT_ROOT, server_package
+from tests import ROOT, factories
+from tests.fueldepot.sharers import server_package
 from tests.ops.databases import fresh_database, url
 from tests.ops.releases import PATHS, ask, run
 from tests.regulations.factories import DeadlineFactory
@@ -33,7 +33,7 @@ def back_up(tools: Path, database: str, folder: Path) -> subprocess.CompletedPro
     """Run the command of the nightly timer, under a umask that lets everybody read."""
     ours = os.environ | {"DATABASE_URL": url(database), "PATH": f"{tools}:{os.environ['PATH']}"}
     command = [sys.executable, "manage.py", "back_up", str(folder)]
-    return subprocess.run(command, cwd=PROJECT_ROOT, env=ours, umask=0o022, capture_output=True, text=True)
+    return subprocess.run(command, cwd=ROOT, env=ours, umask=0o022, capture_output=True, text=True)
 
 
 def restore_into(database: str, dump: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_restored_database_gives_the_same_answers(tmp_path):
     here = str(connection.settings_dict["NAME"])
     paths = ["/api/v1/prices/pellet?values=1", "/api/v1/regulations?teryt=1261011"]
     paths += [path for path in PATHS if "/locate" not in path]
-    before = ask(PROJECT_ROOT, here, paths)
+    before = ask(ROOT, here, paths)
     assert {status for status, _ in before.values()} == {200}
     done = back_up(tools, here, tmp_path)
     assert done.returncode == 0, done.stderr
@@ -59,10 +59,10 @@ def test_a_restored_database_gives_the_same_answers(tmp_path):
     assert file.stat().st_mode & 0o777 == 0o600  # editors' accounts and addresses of readers are in it
     with fresh_database("restored") as copy:
         restore_into(copy, file)
-        run(PROJECT_ROOT, copy, "manage.py", "migrate")
-        assert ask(PROJECT_ROOT, copy, paths) == before
+        run(ROOT, copy, "manage.py", "migrate")
+        assert ask(ROOT, copy, paths) == before
         with psycopg.connect(url(copy), autocommit=True) as server:
-            document = (PROJECT_ROOT / "docs/production.md").read_text()
+            document = (ROOT / "docs/production.md").read_text()
             server.execute(re.search(r'psql .*--command="([^"]+)"', document)[1])
             (number,) = server.execute("SELECT nextval(pg_get_serial_sequence('catalog_ownerlink', 'id'))").fetchone()
         assert number > 100_000  # none of those in letters sent since

@@ -8,22 +8,22 @@ from pathlib import PurePosixPath
 import pytest
 import yaml
 
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT
 
-CONTAINERFILE = (PROJECT_ROOT / "Containerfile").read_text()
-IGNORED = (PROJECT_ROOT / ".dockerignore").read_text()
+CONTAINERFILE = (ROOT / "Containerfile").read_text()
+IGNORED = (ROOT / ".dockerignore").read_text()
 SIGNS = {"**/": "(.*/)?", "*": "[^/]*"}
 """Of the ignore file, as regular expressions."""
 
 
 def test_compose_runs_the_files_of_the_deployment():
-    compose = yaml.safe_load((PROJECT_ROOT / "compose.yaml").read_text())
+    compose = yaml.safe_load((ROOT / "compose.yaml").read_text())
     services = compose["services"]
     for volume in services["nginx"]["volumes"]:
         source = volume.partition(":")[0]
         if source.startswith("./docs/"):
-            assert (PROJECT_ROOT / source).exists()
-    site = (PROJECT_ROOT / "docs" / "deployment" / "fueldepot.nginx").read_text()
+            assert (ROOT / source).exists()
+    site = (ROOT / "docs" / "deployment" / "fueldepot.nginx").read_text()
     for name in ("application-1", "application-2"):
         given = services[name]["environment"]
         assert f"server {given['ADDRESS']}:{given['PORT']} " in site
@@ -35,8 +35,8 @@ def test_compose_runs_the_files_of_the_deployment():
 
 
 def test_the_image_leaves_nothing_of_the_code_out():
-    packages = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text())
-    tracked = subprocess.check_output(["git", "ls-files", "-z"], cwd=PROJECT_ROOT, text=True).split("\0")[:-1]
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    tracked = subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True).split("\0")[:-1]
     code = {
         path
         for path in tracked
@@ -73,8 +73,8 @@ def test_no_secret_enters_the_image(folder):
 
 
 def test_secrets_of_compose_are_outside_the_context():
-    services = yaml.safe_load((PROJECT_ROOT / "compose.yaml").read_text())["services"]
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
     assert {service["env_file"] for service in services.values() if "env_file" in service} == {"/etc/fueldepot.env"}
     inside = [volume for volume in services["nginx"]["volumes"] if volume.startswith(".")]
     assert inside == ["./docs/deployment/fueldepot.nginx:/etc/nginx/conf.d/default.conf:ro"]
-    assert not (PROJECT_ROOT / ".containerignore").exists(), "Podman would read it in place of .dockerignore"
+    assert not (ROOT / ".containerignore").exists(), "Podman would read it in place of .dockerignore"

@@ -15,13 +15,14 @@ import httpx2
 import psycopg
 import pytest
 
-from tests.fueldepot.sharers import PROJECT_ROOT, eventually, run_python
+from tests import ROOT
+from tests.fueldepot.sharers import eventually, run_python
 from tests.ops.live import Site
 from tests.ports import free_port
 
 pytestmark = pytest.mark.slow
 
-FILES = PROJECT_ROOT / "docs" / "deployment" / "monitoring"
+FILES = ROOT / "docs" / "deployment" / "monitoring"
 needs_prometheus = pytest.mark.skipif(shutil.which("prometheus") is None, reason="prometheus is not installed here")
 
 

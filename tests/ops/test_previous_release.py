@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests import ROOT
 from tests.bench.__main__ import served
-from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.ops.databases import fresh_database
 from tests.ops.releases import PREVIOUS_RELEASE, READ_PATHS, checkout, environment, run, with_packages
 
@@ -27,7 +27,7 @@ from catalog.models import Depot, DepotBatch
 from catalog.services import batches, editing, merging, moderation, voivodeship_claims
 from catalog.submissions import decisions
 from prices import services as prices
-from tests import factories
+from tests import ROOT, factories
 
 now = datetime(2026, 11, 1, 12, tzinfo=UTC)
 ewa = factories.UserFactory(username="ewa")
@@ -133,7 +133,7 @@ def test_the_previous_release_answers_every_route_alike_during_and_after_the_mig
     run(previous, database, "manage.py", "collectstatic", "--no-input", "--verbosity=0")
     routes = json.loads(run(previous, database, "-c", ROUTES).splitlines()[-1])
     paths = sorted({*routes, *READ_PATHS, "/readyz"})
-    previously = {"python": previous / ".venv/bin/python", "code": previous, **environment(previous, database)}
+    previously = {"code": previous, **environment(previous, database)}
     rounds = []
     with ThreadPoolExecutor(4) as callers, ThreadPoolExecutor(1) as operator:
 
@@ -142,7 +142,7 @@ def test_the_previous_release_answers_every_route_alike_during_and_after_the_mig
 
         with served("fueldepot.wsgi", **previously) as (port, _):
             before = ask_all(port)
-            migrating = operator.submit(run, PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
+            migrating = operator.submit(run, ROOT, database, "manage.py", "migrate", "--verbosity=0")
             while not migrating.done():
                 rounds.append(ask_all(port))
             migrating.result()
@@ -164,7 +164,7 @@ COUNTS_LINES = "test_a_range_saved_as_it_was_is_no_change"
 
 def test_the_tests_of_the_previous_release_pass_on_the_tables_of_this_one(previous, database):
     """Its pages, API, forms and desk read and write as before. Some 2,000 tests, four minutes."""
-    for code in (previous, PROJECT_ROOT):
+    for code in (previous, ROOT):
         run(code, database, "manage.py", "migrate", "--verbosity=0")
     marks = "database and not (slow or live or full_scale or browser or machines or clients)"
     folders = [f"tests/{name}" for name in ("pages", "api", "prices", "regulations", "catalog/admin")]
@@ -178,8 +178,8 @@ def test_the_tests_of_the_previous_release_pass_on_the_tables_of_this_one(previo
 def test_decisions_of_the_previous_release_are_in_the_journal_and_can_be_undone(previous, database):
     run(previous, database, "manage.py", "migrate", "--verbosity=0")
     run(previous, database, "-c", DECIDE)
-    run(PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
-    found = json.loads(run(PROJECT_ROOT, database, "-c", UNDO).splitlines()[-1])
+    run(ROOT, database, "manage.py", "migrate", "--verbosity=0")
+    found = json.loads(run(ROOT, database, "-c", UNDO).splitlines()[-1])
     assert found["titles"] == [
         ["verify", "Sprawdzono: Jeden i jeszcze 1", False],
         ["verify", "Sprawdzono: Trzy", True],

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from aiosmtpd.controller import Controller
 
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT
 from tests.ops.live import Site
 from tests.ports import free_port
 
@@ -61,7 +61,7 @@ def test_killed_in_the_middle_it_sends_nobody_twice_and_forgets_nobody(tmp_path:
         mailbox.deadly = {3, 7}
         codes = []
         for _ in range(4):
-            process = subprocess.Popen(command, cwd=PROJECT_ROOT, env=os.environ | settings)
+            process = subprocess.Popen(command, cwd=ROOT, env=os.environ | settings)
             mailbox.sender = process.pid
             codes.append(process.wait(120))
         assert codes == [-signal.SIGKILL, -signal.SIGKILL, 0, 0]

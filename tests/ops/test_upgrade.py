@@ -14,8 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests import small_country
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT, small_country
 from tests.ops.databases import fresh_database, url
 from tests.ops.releases import PATHS, READ_PATHS, ask, checkout, run, with_packages
 from tests.ops.test_backup import restore_into, tool
@@ -152,10 +151,10 @@ def test_a_database_of_version_1_0_is_migrated_and_answers_the_same(version_1_0,
     file = tmp_path / "old.dump"
     subprocess.run([tool("pg_dump"), "-Fc", f"--file={file}", url(old)], check=True)
     restore_into(new, file)
-    run(PROJECT_ROOT, new, "manage.py", "migrate", "--verbosity=0")
+    run(ROOT, new, "manage.py", "migrate", "--verbosity=0")
 
     assert kept(new) == rows
-    assert promised(PROJECT_ROOT, new) == before
+    assert promised(ROOT, new) == before
     # All that was meant to be there: checked, removed, merged, plain; a waiting request, a median of three.
     assert [status for path, (status, _) in before.items() if "/stores/" in path].count(404) == 2
     assert before["/api/v1/prices/pellet"][1]["median"] == 1600
@@ -167,12 +166,12 @@ def test_version_1_0_loses_its_prices_on_the_tables_of_1_1_and_has_them_after_th
     """docs/production.md, "Upgrade", names what is lost and the way back."""
     database, _ = databases
     fill(version_1_0, database, tmp_path)
-    run(PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
+    run(ROOT, database, "manage.py", "migrate", "--verbosity=0")
     answers = ask(version_1_0, database, READ_PATHS)
     assert {path for path, (status, _) in answers.items() if status != 200} == {
         *("/api/v1/prices/pellet", "/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/dane/ceny-mediany.csv"),
         *("/llms.txt", "/sitemap.xml"),
     }
-    run(PROJECT_ROOT, database, "manage.py", "migrate", "prices", "0002", "--verbosity=0")
+    run(ROOT, database, "manage.py", "migrate", "prices", "0002", "--verbosity=0")
     run(version_1_0, database, "manage.py", "refresh_figures")
     assert {status for status, _ in ask(version_1_0, database, READ_PATHS).values()} == {200}

@@ -11,8 +11,7 @@ from catalog.search import entries
 from catalog.submissions.owner_links import UNUSED
 from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.api_description import document
-from tests import factories
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT, factories
 from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, canonical_of, expect, missing, present, runnable
 from tests.regulations.factories import DeadlineFactory
 
@@ -47,7 +46,6 @@ def test_pages_are_for_reading_only():
         assert answer.get("Cache-Control") == "no-store", path
 
 
-# Home
 def test_home_finds_places_and_postcodes(client):
     for code in ("30-001", "30-002"):
         factories.PostcodeFactory(code=code, places=["Kraków"])
@@ -112,7 +110,6 @@ def test_home_takes_any_question(client):
     assert (SCRIPT in html, SCRIPT in unescape(html)) == (False, True)
 
 
-# Voivodeship
 def test_voivodeship_lists_counties_and_municipalities_in_polish_order_and_cities_together(client):
     for number, name in enumerate(["Łapsze", "Zator", "Lanckorona", "Żabno", "Świątniki"], start=1):
         factories.MunicipalityFactory(teryt=f"1211{number:02}2", name=name)
@@ -131,7 +128,6 @@ def test_voivodeship_lists_counties_and_municipalities_in_polish_order_and_citie
     assert county.startswith("powiat ")
 
 
-# Rules
 def test_the_rules_are_ten_and_their_examples_answer(client, depot):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.2992, lon=19.9496)
     factories.PostcodeFactory(code="30-001")
@@ -146,12 +142,11 @@ def test_the_rules_are_ten_and_their_examples_answer(client, depot):
 
 
 def test_the_look_of_the_site_is_thirty_kilobytes_at_most():
-    sheets = (PROJECT_ROOT / "pages/static/pages").glob("*.css")
+    sheets = (ROOT / "pages/static/pages").glob("*.css")
     # Embedded pages have a sheet of their own, so that they stay small.
     assert 10_000 < sum(len(sheet.read_bytes()) for sheet in sheets if sheet.name != "embed.css") <= 30_000
 
 
-# Errors
 def test_what_nobody_knows_has_no_page(client, prices):
     answer = client.get(f"/nie-ma/{SCRIPT}")
     expect(answer, "Nie ma takiej strony", status=404)

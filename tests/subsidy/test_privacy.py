@@ -1,12 +1,9 @@
 """Incomes are in no log of a real server, no error report, no database and no cache."""
 
 import json
-import os
 import socket
-import subprocess
 import sys
 import urllib.request
-from contextlib import contextmanager
 from urllib.error import HTTPError
 
 import pytest
@@ -19,39 +16,14 @@ from django.views.debug import ExceptionReporter
 from fueldepot.http.request_log import without_query
 from subsidy.api import params, views
 from tests import ROOT
+from tests.bench.__main__ import served
 from tests.fueldepot.once import static_files_collected
-from tests.fueldepot.sharers import eventually
 from tests.ops import databases
-from tests.ports import free_port
 
 INCOME, ANNUAL = "1234.56", "98765.43"
 TRACES = ("1234.56", "1234,56", "98765.43", "income=")
 QUERY = f"people=2&income={INCOME}&annual_income={ANNUAL}&eu=2&walls=10"
 URL = "/api/v1/subsidy"
-
-
-@contextmanager
-def served(application, folder):
-    """Run gunicorn as `make run` does, with all its logs written to files."""
-    port = free_port()
-    command = [sys.executable, "-m", "gunicorn", application, f"--config={ROOT / 'fueldepot' / 'gunicorn.py'}"]
-    command += [f"--bind=127.0.0.1:{port}", "--workers=1", "--log-level=debug"]
-    command += [f"--access-logfile={folder / 'access.log'}", f"--error-logfile={folder / 'error.log'}"]
-    command += ["--access-logformat", '%(h)s "%(r)s" %(q)s %(s)s "%(f)s" %({referer}i)s %({raw_uri}e)s']
-    environment = os.environ | {"DATABASE_URL": databases.url(connection.settings_dict["NAME"])}
-    with (folder / "output.log").open("wb") as output, static_files_collected():
-        server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=environment)
-        eventually(lambda: server.poll() is not None or listens(port))
-    try:
-        yield port
-    finally:
-        server.terminate()
-        server.wait(60)
-
-
-def listens(port):
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def ask(port, path, body=None, **headers):
@@ -103,7 +75,15 @@ def ask_in_every_way(port):
     ],
 )
 def test_logs_of_a_real_server(tmp_path, application, statuses, logged, times):
-    with served(application, tmp_path) as port:
+    options = [f"--{kind}-logfile={tmp_path / kind}.log" for kind in ("access", "error")]
+    options += ["--log-level=debug", "--workers=1"]
+    options += ["--access-logformat", '%(h)s "%(r)s" %(q)s %(s)s "%(f)s" %({referer}i)s %({raw_uri}e)s']
+    database = databases.url(connection.settings_dict["NAME"])
+    with (
+        (tmp_path / "output.log").open("wb") as log,
+        static_files_collected(),
+        served(application, *options, log=log, DATABASE_URL=database) as (port, _),
+    ):
         assert ask_in_every_way(port)[: len(statuses)] == statuses
     logs = "".join(file.read_text(encoding="utf-8", errors="replace") for file in tmp_path.glob("*.log"))
     assert logs.count(logged) >= times

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT
 from tests.ops.machines.servers import absent
 
 ENTER = """
@@ -68,7 +68,7 @@ def bare_debian() -> Iterator[Debian]:
     Its `/tmp` is its own, so a checkout below it is mounted.
     """
     home = Path(tempfile.mkdtemp(prefix="fueldepot-debian-"))
-    hidden = [PROJECT_ROOT] if Path("/tmp") in PROJECT_ROOT.parents else []  # noqa: S108 - where it is hidden
+    hidden = [ROOT] if Path("/tmp") in ROOT.parents else []  # noqa: S108 - where it is hidden
     binds = "\n".join(f"mkdir -p {home}/root{f} && mount --rbind {f} {home}/root{f}" for f in hidden)
     command = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"]
     with subprocess.Popen(

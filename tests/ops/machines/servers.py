@@ -22,9 +22,10 @@ import psycopg
 import pytest
 
 from fueldepot.local import embedded
-from tests.fueldepot.sharers import PROJECT_ROOT, eventually, listens
+from tests import ROOT
+from tests.fueldepot.sharers import eventually, listens
 
-FILES = PROJECT_ROOT / "docs" / "deployment"
+FILES = ROOT / "docs" / "deployment"
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 POSTGRES_USER = "postgres"
 START_S = 60.0
@@ -210,12 +211,12 @@ class Application(Server):
         # Without the embedded server's programs, which the tests find first: its pg_dump is built without TLS.
         inherited = super().environment()
         own = [folder for folder in inherited["PATH"].split(os.pathsep) if Path(folder) != embedded.binaries()]
-        return inherited | {"PYTHONPATH": str(PROJECT_ROOT), "PATH": os.pathsep.join(own)} | self.settings
+        return inherited | {"PYTHONPATH": str(ROOT), "PATH": os.pathsep.join(own)} | self.settings
 
     def command(self) -> list[str]:
         found = re.search(r"^ExecStart=(.+)$", (FILES / "fueldepot@.service").read_text(), re.MULTILINE)
         assert found is not None
-        line = found[1].replace("fueldepot/gunicorn.py", str(PROJECT_ROOT / "fueldepot" / "gunicorn.py"))
+        line = found[1].replace("fueldepot/gunicorn.py", str(ROOT / "fueldepot" / "gunicorn.py"))
         for name in ("ADDRESS", "WORKERS"):
             line = line.replace(f"${{{name}}}", self.settings[name])
         line = line.replace("%i", str(self.port))
@@ -225,7 +226,7 @@ class Application(Server):
 
     def manage(self, *arguments: str) -> str:
         """A management command with the settings of this machine. Returns what it printed."""
-        command = [sys.executable, str(PROJECT_ROOT / "manage.py"), *arguments]
+        command = [sys.executable, str(ROOT / "manage.py"), *arguments]
         # A database without a synchronous standby takes no change, and waits for ever.
         piped = {"stdout": subprocess.PIPE, "env": self.environment(), "text": True, "timeout": 120}
         return subprocess.run(command, check=True, **piped).stdout

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests import ROOT
 from tests.ops.machines.bare_debian import Debian, bare_debian, why_not
 from tests.ops.machines.servers import missing_programs, only_with
 
 pytestmark = only_with(*missing_programs(), *why_not())
 
-PAGE = PROJECT_ROOT / "docs" / "deployment" / "debian.md"
+PAGE = ROOT / "docs" / "deployment" / "debian.md"
 HERE = Path(__file__).parent
 VENV = Path(sys.prefix)
 INTERNET = {
@@ -35,7 +35,7 @@ INTERNET = {
 YOURS = {
     "CONTACT_EMAIL": "redakcja@example.pl",
     "EMAIL_URL": "smtp://127.0.0.1:2525",
-    "REPOSITORY": f"file://{PROJECT_ROOT}",
+    "REPOSITORY": f"file://{ROOT}",
 }
 UPGRADE = "Upgrade without a failed request"
 
@@ -87,9 +87,9 @@ class Service:
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    release = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=PROJECT_ROOT, text=True).strip()
+    release = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True).strip()
     # The interpreter of the tests may lie in a folder of root's alone.
-    folders = {*VENV.resolve().parents, *Path(sys.executable).resolve().parents, *PROJECT_ROOT.parents}
+    folders = {*VENV.resolve().parents, *Path(sys.executable).resolve().parents, *ROOT.parents}
     with bare_debian() as debian:
         made = Service(debian, release)
         made.run("chmod o+x " + " ".join(str(folder) for folder in folders))

@@ -16,7 +16,8 @@ from functools import partial
 import pytest
 
 from pages.forms.base_and_prices import MIN_FILL
-from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+from tests import ROOT
+from tests.fueldepot.sharers import eventually
 from tests.ops.machines.callers import Caller, Load, PriceReport
 from tests.ops.machines.servers import FILES, Application, missing_programs, only_with, open_folder
 from tests.ops.machines.service import PATHS, Service
@@ -229,7 +230,7 @@ def test_the_unit_is_one_that_systemd_understands(tmp_path):
     unit = (FILES / "fueldepot@.service").read_text()
     unit = re.sub("/srv/fueldepot/app/.venv/bin/(python|gunicorn)", shutil.which("true") or "/bin/true", unit)
     file = tmp_path / "fueldepot@.service"
-    file.write_text(unit.replace("/srv/fueldepot/app", str(PROJECT_ROOT)))
+    file.write_text(unit.replace("/srv/fueldepot/app", str(ROOT)))
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", file], capture_output=True, text=True, check=False)
     about_ours = [line for line in done.stderr.splitlines() if "fueldepot@.service" in line]
     assert not about_ours, about_ours
