@@ -90,16 +90,6 @@ def test_the_day_of_the_list_of_voivodeships_is_said_alike(client):
     assert not missing(set_of(client, "uchwały"), f"- Stan na: {days}\n", "- Źródło: dane startowe serwisu\n")
 
 
-def test_the_numbers_of_the_programme_are_the_same_everywhere(client):
-    levels = client.get("/api/v1/subsidy/limits?about=levels").json()
-    twin = numbers(read(client, "/dotacja.md"))
-    thresholds = [row["value"] for row in levels["limits"] if row["parameter"].endswith("_income")]
-    assert len(thresholds) == 5
-    for amount in thresholds:
-        assert f"do {amount:.0f}\N{NO-BREAK SPACE}zł" in twin
-    assert f"({levels['program']['as_of']})" in twin
-
-
 def test_the_page_of_the_api_names_every_parameter(client):
     described = client.get("/api/v1/openapi.json").json()["paths"]
     page, twin = client.get("/api/").content.decode(), client.get("/api.md").content.decode()

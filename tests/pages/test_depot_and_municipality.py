@@ -1,5 +1,3 @@
-"""The pages of a depot and of a municipality."""
-
 import re
 from urllib.parse import quote
 
@@ -25,7 +23,7 @@ from tests.pages.reading import (
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 
-def test_depot_shows_every_public_field(client, depot, depot_page):
+def test_depot_and_its_twin_show_every_public_field(client, depot, depot_page):
     answer = client.get(depot_page)
     expect(
         answer,
@@ -37,7 +35,14 @@ def test_depot_shows_every_public_field(client, depot, depot_page):
         *("Mo-Fr 07:00-15:00; Tu 07:00-10:00,12:00-15:00; Sa 24/7", "Sprawdzono 1 września 2026 r."),
         *("Ostatnia zmiana 3 października 2026 r.", "© autorzy OpenStreetMap, licencja ODbL 1.0"),
     )
-    assert "- wtorek: 7:00–10:00 i 12:00–15:00" in client.get(f"{depot_page[:-1]}.md").content.decode()
+    assert not missing(
+        client.get(f"{depot_page[:-1]}.md").content.decode(),
+        *("- Stan na: 3 października 2026 r. (2026-10-03)", "- Licencja: ODbL-1.0", "- NIP: 5260250274"),
+        "- Status danych: zweryfikowane. Dane sprawdzone przez redakcję serwisu.",
+        *(", stan na 3 października 2026 r., status wpisu: zweryfikowane", "- Adres: ul. Długa 5, 30-001 Kraków"),
+        *("- Nazwa: Opał „Żar” & Syn", "- Strona: <https://www.example.pl/opal>", "- poniedziałek: 7:00–15:00"),
+        *("- wtorek: 7:00–10:00 i 12:00–15:00", f"http://127.0.0.1:8000/api/v1/stores/{depot.pk}"),
+    )
     assert canonical_of(answer) == f"http://127.0.0.1:8000{depot_page}"
     html = answer.content.decode()
     assert "mlat=50.0617&amp;mlon=19.9373" in html

@@ -11,7 +11,6 @@ from catalog.models import Dataset
 from fueldepot.http.rate_limit import RateLimit
 from pages.page import twin_path
 from pages.polish import day
-from subsidy import rules
 from tests import factories
 from tests.pages.reading import KRAKOW, missing, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory
@@ -123,17 +122,14 @@ def test_regulations(check, ask, query):
 
 def test_subsidy(check, ask):
     result = ask("/subsidy?people=2&income=1000&eu=3&walls=1&windows=1&new_source=pellet_boiler")
-    today = rules.current().on(timezone.localdate())
+    levels = ask("/subsidy/limits?about=levels")
+    thresholds = [row["value"] for row in levels["limits"] if row["parameter"].endswith("_income")]
+    assert len(thresholds) == 5
+    limits = [row["limit_pln"] for row in result["items"]]
     check(
         "/dotacja/",
-        numbers=[
-            *(row["limit_pln"] for row in result["items"]),
-            result["table_3_limit_pln"],
-            result["intensity"] * 100,
-            today.number("levels/annual_income", "basic"),
-            *(today.number("levels/monthly_income", key) for key in ("highest/multi_person", "elevated/single_person")),
-        ],
-        days=[result["program"]["version_from"]],
+        numbers=[*limits, *thresholds, result["table_3_limit_pln"], result["intensity"] * 100],
+        days=[result["program"]["version_from"], levels["program"]["as_of"]],
         texts=[row["name"] for row in result["items"]],
     )
 

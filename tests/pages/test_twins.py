@@ -14,7 +14,7 @@ from pages.machine_files import all_pages
 from pages.page import twin_path
 from pages.template_filters import MARKDOWN, address, escape_markdown, link
 from tests import factories
-from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, ZAKOPANE, expect, missing, present
+from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, ZAKOPANE, expect, present
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
@@ -70,18 +70,6 @@ def test_who_prefers_markdown():
     ):
         for accept in accepts:
             assert prefers(accept, "text/markdown", over="text/html") == markdown, accept
-
-
-def test_a_depot(client, depot, depot_page):
-    text = client.get(twin_path(depot_page)).content.decode()
-    assert not missing(
-        text,
-        *("- Stan na: 3 października 2026 r. (2026-10-03)", "- Licencja: ODbL-1.0", "- NIP: 5260250274"),
-        "- Status danych: zweryfikowane. Dane sprawdzone przez redakcję serwisu.",
-        *(", stan na 3 października 2026 r., status wpisu: zweryfikowane", "- Adres: ul. Długa 5, 30-001 Kraków"),
-        *("- Nazwa: Opał „Żar” & Syn", "- Strona: <https://www.example.pl/opal>", "- poniedziałek: 7:00–15:00"),
-        f"http://127.0.0.1:8000/api/v1/stores/{depot.pk}",
-    )
 
 
 def test_queries_of_pages_work_for_twins(client, depot):
@@ -169,9 +157,6 @@ def test_every_address_that_a_twin_names_answers(client, everything):
     foreign = {url for _, url in named if not url.startswith(site)}
     assert {"https://example.pl/rok_2022/#_tabela", "https://example.pl/akt_1_%282%29/_a"} <= foreign
     assert not any(url.endswith(tuple(".,;:")) for url in foreign)
-
-
-# What sources wrote
 
 
 def test_a_hostile_name_has_no_marks(client):

@@ -152,12 +152,3 @@ def test_the_name_of_an_entry_that_was_removed_is_not_told(client, stranger, now
     page = client.get(status)
     assert page.status_code == 200
     assert nowak.name not in page.content.decode()
-
-
-def test_a_price_that_was_erased_is_not_told(client, stranger, nowak, clock):
-    status = stranger.fill_and_confirm(f"/sklad/{nowak.pk}/cena/", **{"price-pellet": "1500"})
-    expect(client.get(status), "Pellet")
-    clock.move(days=90)
-    purge_submissions(on=clock.now + timedelta(minutes=1))
-    assert Submission.objects.get().proposed == {}
-    expect(client.get(status), without=["1500", "1 500"])

@@ -70,15 +70,16 @@ def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(cli
     assert DepotPrice.objects.approved().count() == 5
 
 
-def test_undecided_prices_keep_their_author_for_90_days_and_then_promise_no_letter(client, stranger, path, clock):
+def test_undecided_prices_keep_their_author_for_90_days_and_then_tell_and_promise_none(client, stranger, path, clock):
     page = stranger.fill_and_confirm(path, **SEVEN)
     purge_submissions(on=clock.now + timedelta(days=2))
     assert Submission.objects.get().email == "jan@opal-nowak.pl"
-    expect(client.get(page), "O decyzji napiszemy w e-mailu.")
+    expect(client.get(page), "O decyzji napiszemy w e-mailu.", "1 400 zł")
     clock.move(days=91)
     purge_submissions(on=clock.now)
-    assert Submission.objects.get().email == ""
-    expect(client.get(page), "czeka na decyzję redakcji.", "Usunęliśmy Twoje dane", without=["O decyzji napiszemy"])
+    assert Submission.objects.values_list("email", "proposed").get() == ("", {})
+    gone = "O decyzji napiszemy", "1400", "1 400"
+    expect(client.get(page), "czeka na decyzję redakcji.", "Usunęliśmy Twoje dane", without=gone)
 
 
 def test_a_price_that_an_editor_corrected_is_told_as_published(client, stranger, path, nowak, clock):
