@@ -99,16 +99,11 @@ def test_a_body_that_nobody_would_read_is_refused_unread(client):
 
 def test_preflight(client):
     asked = {"origin": "https://a.example", "access-control-request-method": "POST"}
-    answer = client.options(
-        "/api/v1/subsidy", headers={**asked, "access-control-request-headers": "content-type, x-request-id"}
-    )
-    assert (answer.status_code, answer.content) == (204, b"")
-    assert answer["Access-Control-Allow-Origin"] == "*"
-    assert answer["Access-Control-Allow-Methods"] == "GET, HEAD, POST, OPTIONS"
-    assert answer["Access-Control-Allow-Headers"] == "content-type, x-request-id"
-    assert "Allow-Headers" not in client.options(
-        "/api/v1/subsidy", headers={**asked, "access-control-request-headers": "a\x01;b"}
-    )
+    for names, allowed in (("content-type, x-request-id",) * 2, ("a\x01;b", None)):
+        answer = client.options("/api/v1/subsidy", headers=asked | {"access-control-request-headers": names})
+        assert (answer.status_code, answer.content, answer["Access-Control-Allow-Origin"]) == (204, b"", "*")
+        assert answer["Access-Control-Allow-Methods"] == "GET, HEAD, POST, OPTIONS"
+        assert answer.get("Access-Control-Allow-Headers") == allowed
 
 
 def test_an_unknown_voivodeship_is_quoted_as_it_was_given_shortened_and_made_visible(client):
