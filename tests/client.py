@@ -235,7 +235,6 @@ def note_query(sent: list[str], execute: Callable[..., Any], sql: str, params: A
 
 
 def refuse_writing(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-    """Let only reading statements through."""
     if not sql.lstrip(" (\n").upper().startswith(("SELECT", "WITH", "SAVEPOINT", "RELEASE", "ROLLBACK TO")):
         raise AssertionError(f"a GET request tried to write: {sql[:120]}")
     return execute(sql, params, many, context)

@@ -64,7 +64,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def uses_database(item: pytest.Item) -> bool:
-    """Whether a test may use the database."""
     fixtures: list[str] = item.fixturenames  # type: ignore[attr-defined]
     return bool(item.get_closest_marker("django_db")) or not DATABASE_FIXTURES.isdisjoint(fixtures)
 
@@ -134,14 +133,12 @@ def _settings_of_tests(django_test_environment: None) -> Iterator[None]:
     noted = Template._render
     # A form has hundreds of widgets, and no test asks for their contexts.
     Template._render = lambda self, context: (plain if (self.name or "").startswith(WIDGETS) else noted)(self, context)
+    static_files = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
     with override_settings(
         # Templates name static files that only `collectstatic` would give a fingerprint. What it has collected is left
         # alone, since a test that starts a real server may be collecting it anew.
         STATIC_ROOT=settings.BASE_DIR / "var" / "nothing-collected",
-        STORAGES={
-            **settings.STORAGES,
-            "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-        },
+        STORAGES=settings.STORAGES | static_files,
         # A test may ask as often as it likes; the tests of the limit set their own.
         RATE_LIMIT=None,
         # The real hash is made to take time and memory.

@@ -23,7 +23,6 @@ def reject_submission(*, submission, reason, **options):
 
 
 def last():
-    """The newest decision."""
     return Decision.objects.latest("pk")
 
 

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import factory
@@ -15,6 +16,7 @@ from catalog import models
 from catalog.depots.fuels import BY_SLUG
 from catalog.depots.snapshot import DepotRow
 from catalog.parsing.opening_hours import DAYS
+from catalog.starter import read_units
 from catalog.submissions.limits import hash_mailbox
 from catalog.submissions.tokens import hash_email
 from catalog.territory import coordinates
@@ -26,20 +28,10 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TODAY = NOW.date()
 """The day of the tests, a Saturday."""
 
-NAMES = {
-    "10": "łódzkie",
-    "12": "małopolskie",
-    "14": "mazowieckie",
-    "24": "śląskie",
-    "1061": "Łódź",
-    "1211": "nowotarski",
-    "1217": "tatrzański",
-    "1216": "tarnowski",
-    "1261": "Kraków",
-    "1263": "Tarnów",
-    "1465": "Warszawa",
-    "2461": "Bielsko-Biała",
-}
+
+@cache
+def names_of_units() -> dict[str, str]:
+    return {unit.teryt: unit.name for unit in read_units()}
 
 
 class VoivodeshipFactory(factory.django.DjangoModelFactory):
@@ -48,7 +40,7 @@ class VoivodeshipFactory(factory.django.DjangoModelFactory):
         django_get_or_create = ("teryt",)
 
     teryt = "12"
-    name = factory.LazyAttribute(lambda row: NAMES[row.teryt])
+    name = factory.LazyAttribute(lambda row: names_of_units()[row.teryt])
     slug = factory.LazyAttribute(lambda row: slug(row.name))
 
 
@@ -58,7 +50,7 @@ class CountyFactory(factory.django.DjangoModelFactory):
         django_get_or_create = ("teryt",)
 
     teryt = "1261"
-    name = factory.LazyAttribute(lambda row: NAMES[row.teryt])
+    name = factory.LazyAttribute(lambda row: names_of_units()[row.teryt])
     voivodeship = factory.LazyAttribute(lambda row: VoivodeshipFactory(teryt=row.teryt[:2]))
 
 

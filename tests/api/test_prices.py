@@ -62,13 +62,7 @@ def test_one_number_with_where_it_was_read(client):
 
 
 def fill(fuel, *amounts, municipality=factories.krakow, day=date(2026, 11, 1), **extra):
-    """Create an approved price for each amount, each at its own depot."""
     factories.price_depots(*map(str, amounts), fuel=fuel, day=day, depot__municipality=municipality(), **extra)
-
-
-def official(year=2022, value="2329.03"):
-    Series.objects.get_or_create(slug="wegiel-kamienny", defaults={"variable_id": 123456})
-    factories.average(year, value, source="M.P. 2023 poz. 1")
 
 
 @pytest.fixture
@@ -79,8 +73,9 @@ def coal():
     fill("ekogroszek", 1480, municipality=factories.bielsko_biala)
     fill("ekogroszek", 15, 3400)
     fill("ekogroszek", 1300, 1310, 1320, day=date(2026, 3, 15))
-    official(2021, "996.60")
-    official(2022)
+    Series.objects.create(slug="wegiel-kamienny", variable_id=123456)
+    for year, value in ((2021, "996.60"), (2022, "2329.03")):
+        factories.average(year, value, source="M.P. 2023 poz. 1")
 
 
 @pytest.mark.parametrize(("window", "start", "n"), [(3, "2026-08-21", 1), (6, "2026-05-21", 2), (12, "2025-11-21", 3)])

@@ -199,9 +199,8 @@ def test_links_ask_the_same_question(client, settings):
     factories.PostcodeFactory(lat=50.0614, lon=19.9366)
     answer = client.get(f"{URL}?{asked}&offset=1")
     query = "postcode=30-001&radius=7&fuel=pellet&format=geojson&limit=1"
-    assert links(answer) == {
-        name: f"{query}&offset={offset}" for name, offset in {"first": 0, "prev": 0, "next": 2, "last": 2}.items()
-    }
+    offsets = {"first": 0, "prev": 0, "next": 2, "last": 2}
+    assert links(answer) == {name: f"{query}&offset={offset}" for name, offset in offsets.items()}
     assert answer["Link"].startswith(f"<{settings.SITE_URL}{URL}?")
 
 
@@ -246,7 +245,6 @@ def test_an_outage_shows_lists_for_an_hour_and_no_depot_of_its_own(client):
         assert client.get(path, headers=BEHIND_CACHE)["Cache-Control"].endswith(", stale-if-error=3600")
 
 
-# The price list
 def price(depot, fuel="pellet", amount="1500", day=date(2026, 11, 1), **extra):
     return factories.DepotPriceFactory(depot=depot, fuel=fuel, price=Decimal(amount), day=day, **extra)
 

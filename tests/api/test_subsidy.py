@@ -88,9 +88,6 @@ def test_what_only_secondary_sources_confirm_is_noted(client):
     assert not any("20 lipca 2026" in note for note in before["notes"])
 
 
-# Booleans, numbers, days
-
-
 def test_every_word_for_on_and_off_which_is_as_good_as_not_given(client):
     on = ("1", "true", "yes", "on", "tak", "TAK", "True", " 1 ")
     off = ("0", "false", "no", "off", "nie", "NIE", "", " ")
@@ -113,10 +110,8 @@ def test_an_area_has_three_decimals_where_a_cost_has_two_readings(client):
 
 
 def test_empty_parameters_are_not_given_and_the_ends_of_ranges_are_accepted(client):
-    empty = dict.fromkeys(
-        ["people", "income", "income_type", "benefit", "current_heating", "eu", "new_source", "walls", "cost_walls"], ""
-    )
-    assert ask(client, **empty) == ask(client)
+    names = "people income income_type benefit current_heating eu new_source walls cost_walls"
+    assert ask(client, **dict.fromkeys(names.split(), "")) == ask(client)
     assert client.head(URL).status_code == 200
     for query in ("on=", "on=2025-03-31", "on=2026-02-28", "on=9999-12-31", "unknown=5&x=1&x=2", "people=20"):
         assert client.get(f"{URL}?{query}").status_code == 200, query
@@ -146,9 +141,6 @@ def test_a_message_never_repeats_an_income(client):
             assert b"432" not in answer.content
 
 
-# Fragments
-
-
 def test_fragments_are_escaped_and_whole(client, monkeypatch):
     monkeypatch.setitem(rules.current().periods[-1].texts, "reason_unstated", "<script>alert(1)</script>")
     html = ask(client, eu="2", audit="1", html="1")["html"]
@@ -158,9 +150,6 @@ def test_fragments_are_escaped_and_whole(client, monkeypatch):
     for fragment in html.values():
         for tag in ("section", "table", "ul", "dl", "li", "tr", "td", "th", "p"):
             assert fragment.count(f"<{tag}>") + fragment.count(f"<{tag} ") == fragment.count(f"</{tag}>")
-
-
-# Methods
 
 
 def test_an_error_names_the_parameter_as_it_was_given(client):
@@ -230,9 +219,8 @@ def test_post_reads_the_body_only(client):
     note = "Pominięto parametry z adresu: przy metodzie POST czytamy tylko treść żądania."
     assert note in answer.json()["notes"]
     assert note not in client.post(URL, "eu=2&audit=1&on=2026-11-21", content_type=FORM).json()["notes"]
-    assert errors_of(client.post(URL, "people=2&people=2&walls=-1", content_type=FORM)) == [
-        *(("people", "repeated"), ("walls", "out_of_range"))
-    ]
+    wrong = client.post(URL, "people=2&people=2&walls=-1", content_type=FORM)
+    assert errors_of(wrong) == [("people", "repeated"), ("walls", "out_of_range")]
 
 
 def test_an_empty_body_gives_nothing_as_a_form_and_is_no_json_and_no_multipart(client):

@@ -181,7 +181,5 @@ def test_municipalities_of_a_unit_with_the_number_of_their_depots(client, krakow
     assert answer[0]["depots_by_fuel"] == client.get(f"{UNITS}?county=1261").json()[0]["depots_by_fuel"]
     for fuel, number in answer[0]["depots_by_fuel"].items():
         assert len(client.get(f"/api/v1/stores?teryt=1261011&fuel={fuel}").json()) == number
-    place = client.get(f"{UNITS}/1261011").json()
-    assert {name: answer[0][name] for name in ("lat", "lon", "kind", "url")} == {
-        name: place[name] for name in ("lat", "lon", "kind", "url")
-    }
+    place, same = client.get(f"{UNITS}/1261011").json(), ("lat", "lon", "kind", "url")
+    assert [answer[0][name] for name in same] == [place[name] for name in same]

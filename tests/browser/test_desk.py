@@ -301,19 +301,11 @@ def test_a_neighbour_on_the_map_of_a_depot_leads_to_its_page_and_moves_nothing(d
     desk.wait_for_url(lambda url: page not in url)
 
 
-NEVER_CHECKED = ("catalog/depot/?queue=never", "#id_street")
-
-
 # A login in another tab replaces the token, like its loss.
-@pytest.mark.parametrize(
-    ("path", "field", "gone"),
-    [
-        (*NEVER_CHECKED, "session"),
-        ("catalog/submission/", "#reason", "session"),
-        (*NEVER_CHECKED, "session|csrf"),
-        (*NEVER_CHECKED, "csrf"),
-    ],
-)
+LOST = [("catalog/depot/?queue=never", "#id_street", gone) for gone in ("session", "session|csrf", "csrf")]
+
+
+@pytest.mark.parametrize(("path", "field", "gone"), [*LOST, ("catalog/submission/", "#reason", "session")])
 def test_a_session_that_ends_during_a_form_loses_nothing(log_in, site, path, field, gone):
     desk = log_in(refused={403})
     assert site.cases

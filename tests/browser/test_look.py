@@ -51,10 +51,8 @@ def addresses(depot, site):
     own = f"/sklad/{depot['id']}"
     return [
         *("/", "/?q=nowy", "/?q=zzzqqq", "/en/", "/api/", "/api/v1/docs", "/dane/", "/prywatnosc/", "/dotacja/"),
-        "/sklady/malopolskie/",
-        "/sklady/malopolskie/krakow-1261011/",
+        *("/sklady/malopolskie/", "/sklady/malopolskie/krakow-1261011/", depot["url"].removeprefix(site.url)),
         "/sklady/malopolskie/krakow-1261011/?kod=30-001",
-        depot["url"].removeprefix(site.url),
         *("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/ceny/pellet/?kolejnosc=-mediana"),
         *("/ceny/gus/", "/ceny/porownanie/?miejsce=Zakopane&cena_pellet=1640"),
         *("/osadz/gmina/1261011/", f"/osadz{own}/", "/osadz/ceny/pellet/"),
@@ -263,15 +261,8 @@ def test_nothing_moves_when_the_script_shows_its_button(open_window, address):
 
 def test_what_is_tapped_on_a_phone_is_as_high_as_a_finger_and_long_lists_are_folded(page, depot):
     found, lengths = {}, {}
-    for address in (
-        "/",
-        "/ceny/pellet/",
-        "/sklady/malopolskie/",
-        "/sklady/malopolskie/krakow-1261011/",
-        f"/sklad/{depot['id']}/popraw/",
-        "/api/",
-        "/dotacja/",
-    ):
+    places = "/sklady/malopolskie/", "/sklady/malopolskie/krakow-1261011/", f"/sklad/{depot['id']}/popraw/"
+    for address in ("/", "/ceny/pellet/", *places, "/api/", "/dotacja/"):
         page.goto(address)
         lengths[address] = page.evaluate("document.documentElement.scrollHeight")
         heights = page.locator(TAPPED).evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().height)")

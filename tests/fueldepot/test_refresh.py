@@ -147,22 +147,17 @@ def test_a_full_disk_is_told_and_recorded_and_does_not_stop_the_others(rehearsal
     assert counts() == [4, 0, 4, 12, 12, 6]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
+def test_a_bad_file_of_sources_is_named(rehearsal, tmp_path):
+    rehearsal.sources = tmp_path / "other.yaml"
+    mistakes = "row 1: teryt-terc, url is 3; it must be text.*; row 1: teryt-terc, dataset is unknown"
+    for content, message in (
         ("", "is null; it must be a mapping"),
         ("a: [", "row 2: is no YAML"),
-        (
-            "teryt-terc: {dataset: units, url: 3}",
-            "row 1: teryt-terc, url is 3; it must be text.*; row 1: teryt-terc, dataset is unknown",
-        ),
-    ],
-)
-def test_a_bad_file_of_sources_is_named(rehearsal, tmp_path, content, message):
-    (tmp_path / "other.yaml").write_text(content)
-    rehearsal.sources = tmp_path / "other.yaml"
-    with pytest.raises(CommandError, match=message):
-        rehearsal.run()
+        ("teryt-terc: {dataset: units, url: 3}", mistakes),
+    ):
+        rehearsal.sources.write_text(content)
+        with pytest.raises(CommandError, match=message):
+            rehearsal.run()
 
 
 def test_a_source_that_never_came_is_overdue_from_the_first_attempt_on(rehearsal):

@@ -1,5 +1,3 @@
-"""manage.py refresh after an earlier run."""
-
 import re
 import shutil
 from datetime import date, timedelta

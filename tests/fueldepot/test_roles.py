@@ -1,5 +1,3 @@
-"""Roles and logins of the admin."""
-
 import re
 from importlib import import_module
 from urllib.parse import urlsplit

@@ -41,10 +41,10 @@ OPERATIONS = [(path, method, one) for path, methods in DOCUMENT["paths"].items()
 def test_the_command_writes_the_committed_file(tmp_path, monkeypatch):
     monkeypatch.setattr("fueldepot.management.commands.write_openapi.FILE", tmp_path / "openapi.json")
     call_command("write_openapi", stdout=StringIO())
-    message = "run `make openapi`, read the diff and commit it"
-    assert (tmp_path / "openapi.json").read_text(encoding="utf-8") == api_description.FILE.read_text(
-        encoding="utf-8"
-    ), message
+    written, committed = (
+        path.read_text(encoding="utf-8") for path in (tmp_path / "openapi.json", api_description.FILE)
+    )
+    assert written == committed, "run `make openapi`, read the diff and commit it"
 
 
 def test_it_is_openapi_3_1_and_with_its_commands_of_this_site(settings):

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from email import message_from_string
 from http.client import HTTPResponse
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -69,18 +68,13 @@ def ask(url: str) -> HTTPResponse:
         return answer
 
 
-def write_description(site: str, path: Path) -> Path:
-    """The description with every object closed, so that a field which it does not declare is found."""
-    path.write_text(json.dumps({**closed(), "servers": [{"url": site + api_description.PREFIX}]}), encoding="utf-8")
-    return path
-
-
 @pytest.mark.release
 def test_schemathesis_finds_nothing(site, tmp_path):
     """No 5xx and no warning; only described statuses, headers, media types and fields; invalid requests are refused."""
-    file = write_description(site, tmp_path / "openapi.json")
+    file, url = tmp_path / "openapi.json", site + api_description.PREFIX
+    file.write_text(json.dumps({**closed(), "servers": [{"url": url}]}), encoding="utf-8")
     command = [
-        *(sys.executable, "-m", "schemathesis.cli", "run", str(file), f"--url={site}{api_description.PREFIX}"),
+        *(sys.executable, "-m", "schemathesis.cli", "run", str(file), f"--url={url}"),
         *("--phases=examples,coverage,fuzzing,stateful", "--mode=all", f"--max-examples={EXAMPLES}"),
         *("--generation-deterministic", "--continue-on-failure", "--no-color"),
         *("--checks=all", "--exclude-checks=positive_data_acceptance,negative_data_rejection"),

@@ -48,8 +48,13 @@ class Crawler:
 
     def findings(self, entries: Iterable[SiteMapEntry]) -> Iterator[str]:
         for entry in entries:
-            yield from self.check_page(entry)
-            yield from self.check_twin(entry)
+            for path, check in ((entry.path, self.check_page), (twin_path(entry.path), self.check_twin)):
+                answer = self.fetch(path)
+                self.seen.add(path)
+                if answer.status_code == 200:
+                    yield from check(path, answer)
+                else:
+                    yield f"{path}: answers {answer.status_code}"
         for link in self.links_to_try():
             if (status := self.fetch(link).status_code) != 200:
                 yield f"{self.links[link]}: the link {link} answers {status}"
@@ -64,41 +69,29 @@ class Crawler:
         unknown = kinds.pop("", [])
         return unknown + [link for links in kinds.values() for link in links[:: ceil(len(links) / self.most_links)]]
 
-    def check_page(self, entry: SiteMapEntry) -> Iterator[str]:
-        answer = self.fetch(entry.path)
-        self.seen.add(entry.path)
-        if answer.status_code != 200:
-            yield f"{entry.path}: answers {answer.status_code}"
-            return
+    def check_page(self, path: str, answer: Any) -> Iterator[str]:
         size = len(gzip.compress(DRAWING.sub(b"", answer.content), mtime=0))
         if size > MOST_BYTES:
-            yield f"{entry.path}: {size} bytes compressed, more than {MOST_BYTES}"
+            yield f"{path}: {size} bytes compressed, more than {MOST_BYTES}"
         html = answer.content.decode()
         title, ids = "".join(TITLE.findall(html)[:1]), {*ID.findall(html)}
         links = [unescape(link) for link in LINK.findall(html)]
-        known = self.titles.setdefault(title, entry.path)
-        if known != entry.path or not title:
-            yield f"{entry.path}: has the title {title!r} of {known}"
+        known = self.titles.setdefault(title, path)
+        if known != path or not title:
+            yield f"{path}: has the title {title!r} of {known}"
         for link in links:
             if link.startswith("#") and link[1:] not in ids:
-                yield f"{entry.path}: the link {link} leads nowhere in the page"
-        self.collect(entry.path, links)
+                yield f"{path}: the link {link} leads nowhere in the page"
+        self.collect(path, links)
 
-    def check_twin(self, entry: SiteMapEntry) -> Iterator[str]:
-        path = twin_path(entry.path)
-        answer = self.fetch(path)
-        self.seen.add(path)
-        if answer.status_code != 200:
-            yield f"{path}: answers {answer.status_code}"
-            return
+    def check_twin(self, path: str, answer: Any) -> Iterator[str]:
         if answer["Content-Type"] != MARKDOWN_UTF8:
             yield f"{path}: has the type {answer['Content-Type']}"
         text = answer.content.decode()
         lines = text.splitlines()
-        if not lines or not lines[0].startswith("# "):
+        if not text.startswith("# "):
             yield f"{path}: does not begin with a title"
-        missing = [start for start in HEAD if not any(line.startswith(start) for line in lines[:8])]
-        if missing:
+        if missing := [start for start in HEAD if not any(line.startswith(start) for line in lines[:8])]:
             yield f"{path}: its head lacks {', '.join(missing)}"
         if "&amp;" in text:
             yield f"{path}: holds HTML entities"

@@ -38,8 +38,6 @@ HEAD = "# T\n\n- Adres: x\n- Stan na: x\n- Status danych: x\n- Licencja: x\n- Cy
 
 
 class Site:
-    """Return a site with responses by path, 404 for others."""
-
     def __init__(self, kind="text/markdown; charset=utf-8", **pages):
         self.kind, self.pages = kind, {"/a/": "<title>A</title>", "/a.md": HEAD} | pages
 

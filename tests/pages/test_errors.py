@@ -11,8 +11,7 @@ from fueldepot.data import snapshot
 from fueldepot.http.request_log import drop_duplicate_db_errors
 from pages import api_and_text_pages
 from tests import factories
-from tests.client import ReadOnlyClient, build_snapshots
-from tests.conftest import uses_database
+from tests.client import build_snapshots
 from tests.pages.reading import KRAKOW, expect, missing, present, text_of
 from tests.regulations.factories import LegalStateFactory
 
@@ -20,10 +19,9 @@ AWAY = [OperationalError("the connection is closed"), InterfaceError("the connec
 
 
 @pytest.fixture
-def client(request):
-    caller = ReadOnlyClient(raise_request_exception=False)
-    caller.uses_database = uses_database(request.node)
-    return caller
+def client(client):
+    client.raise_request_exception = False
+    return client
 
 
 @pytest.fixture

@@ -20,7 +20,6 @@ BOILERS = ["boiler_class_5", "boiler_ecodesign"]
 
 @pytest.fixture
 def pellet():
-    """Create three prices of pellet in Kraków, today."""
     factories.price_depots(1540, 1640, 1740)
 
 

@@ -54,10 +54,6 @@ def history():
     return today
 
 
-def plain(answer):
-    return " ".join(answer.content.decode().split())
-
-
 def rows_of(answer):
     body = re.search(r'<table class="areas">.*?<tbody>(.*?)</tbody>', answer.content.decode(), re.DOTALL)[1]
     return [" ".join(unescape(re.sub(r"<[^>]+>", " ", row)).split()) for row in re.findall(r"<tr>.*?</tr>", body)]
@@ -66,7 +62,7 @@ def rows_of(answer):
 def test_a_fence_below_zero_is_no_limit(client):
     factories.price_depots(900, 900, 1000, 1200, 1800, 1900, 2000, 2000)
     for path in ("/ceny/pellet/", "/ceny/pellet.md"):
-        assert "Liczą się ceny do " in plain(client.get(path)), path
+        expect(client.get(path), "Liczą się ceny do ")
 
 
 # First those without the history, which stays until the end of the module.
@@ -193,8 +189,7 @@ def test_changes_are_between_the_months_drawn(client, history, area):
     newest, *before = (medians[f"{months_before(history, back):%Y-%m}"] for back in (0, 1, 12))
     month, year = (change(newest / earlier - 1) for earlier in before)
     path = f"/ceny/pellet/{area}".rstrip("/")
-    twin = plain(client.get(f"{path}.md"))
-    assert f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: " in twin
+    expect(client.get(f"{path}.md"), f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: ")
     text = expect(client.get(f"{path}/"), f"Przez miesiąc {month} , przez rok {year} . Mediany miesięczne: ")
     assert len(re.findall(r" wobec \w+ \d{4}", text)) == 1
     file = csv_rows(client.get(f"{path}.csv"))[0]

@@ -4,7 +4,7 @@ import time
 from datetime import date
 from decimal import Decimal
 from io import BytesIO
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZipFile
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -13,6 +13,7 @@ from openpyxl import Workbook
 from prices import price_list_files
 from prices.price_list_cells import LONGEST_CELL, bare_number, read_amount, read_day, read_fuel, read_number
 from prices.price_list_files import MOST_SHEETS, read_table
+from tests.small_country import zipped
 
 HEADER = ["numer składu", "paliwo", "jednostka", "dzień", "cena"]
 ROW = [7, "pellet", "t", "2026-11-25", 1640]
@@ -28,12 +29,6 @@ def xlsx(**sheets):
         sheet.sheet_state = "hidden" if name == "Słowniki" else "visible"
     file = BytesIO()
     workbook.save(file)
-    return file.getvalue()
-
-
-def zipped(name, content):
-    with ZipFile(file := BytesIO(), "w", ZIP_DEFLATED) as archive:
-        archive.writestr(name, content)
     return file.getvalue()
 
 

@@ -1,5 +1,3 @@
-"""Write operations on prices, and the next response."""
-
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
@@ -78,7 +76,6 @@ def test_hundreds_are_decided_with_a_fixed_number_of_statements(editor, django_a
     assert lines.count() == 600
 
 
-# Duplicates
 def test_a_duplicate_of_depot_fuel_day_and_origin_is_refused_and_no_other_price(editor):
     depot = factories.DepotFactory()
     price = submit(depot)
@@ -106,7 +103,6 @@ def test_a_rejected_price_bars_no_other_until_it_is_wanted_back_and_of_two_such_
     assert (factories.fresh(first).status, first.reason) == ("approved", "")
 
 
-# What is refused
 def test_a_price_that_breaks_a_rule_or_of_a_depot_that_is_not_public_is_refused():
     bag = {"price": None, "bag_price": Decimal(30), "bag_kg": Decimal(15)}
     submit(**bag)

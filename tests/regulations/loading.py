@@ -33,7 +33,6 @@ def load_files(paths=None):
 
 
 def check(teryt, appliance, on="2026-11-22", **facts):
-    """Check an appliance in a municipality on a day."""
     query = RegulationsQuery(teryt=teryt, postcode=None, voivodeship=None, on=date.fromisoformat(on))
     (entry,) = queries.find_regulations(query)
     return check_appliance(entry, appliance, facts)

@@ -1,5 +1,3 @@
-"""Admin of the legal state and its history."""
-
 from datetime import date, timedelta
 from functools import partial
 

@@ -40,7 +40,6 @@ def one(client, loaded):
 
 
 def rows_of(entry, **values):
-    """The deadlines of a state that have these values."""
     rows = entry["resolution"]["deadlines"]
     return [row for row in rows if all(row[name] == value for name, value in values.items())]
 

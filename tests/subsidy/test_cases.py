@@ -1,5 +1,3 @@
-"""The cases of cases/*.yaml against the API."""
-
 from pathlib import Path
 
 import pytest

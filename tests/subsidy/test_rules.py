@@ -98,9 +98,6 @@ def test_no_number_of_the_programme_in_python():
         assert not {text for text in written if re.fullmatch(r"[0-9.]*[0-9]", text) and Decimal(text) in numbers}, file
 
 
-# Mistakes
-
-
 @pytest.fixture
 def files(tmp_path):
     shutil.copytree(FILES, tmp_path / "rules", ignore=shutil.ignore_patterns("*.py", "__pycache__"))

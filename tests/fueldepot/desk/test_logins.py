@@ -44,7 +44,6 @@ def log_in(client, code="", name="ewa", **options):
 
 @pytest.fixture
 def protected():
-    """An editor with a second factor and its backup codes."""
     user = make_editor()
     user.backup_codes = second_factor.turn_on(user=user, key=KEY, code=code_of(KEY, -1))
     return user

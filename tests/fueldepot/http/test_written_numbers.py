@@ -1,5 +1,3 @@
-"""Numbers as people write them."""
-
 from decimal import Decimal
 
 import pytest

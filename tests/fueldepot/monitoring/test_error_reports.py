@@ -19,7 +19,6 @@ SECRETS = ("23456", "jan@example.pl", "10.9.8.7", "Mozilla", "sessionid", "Kowal
 
 @csrf_exempt
 def fails(request: HttpRequest) -> None:
-    """Fail with user input in local variables."""
     income = request.GET["income"]
     raise ValueError(f"invalid literal for int(): {income} of {request.POST.get('email')}")
 

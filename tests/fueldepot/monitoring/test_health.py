@@ -1,5 +1,3 @@
-"""/healthz and /readyz."""
-
 import re
 from datetime import timedelta
 from unittest.mock import Mock

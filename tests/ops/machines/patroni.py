@@ -82,9 +82,8 @@ class Etcd(Server):
 
     def answers(self) -> bool:
         with contextlib.suppress(httpx2.TransportError):
-            return (
-                '"true"' in httpx2.get(f"{self.client_url}/health", verify=trusting(self.certificates), timeout=1).text
-            )
+            health = httpx2.get(f"{self.client_url}/health", verify=trusting(self.certificates), timeout=1)
+            return '"true"' in health.text
         return False
 
 

@@ -12,14 +12,9 @@ from tests.ops.machines.servers import Application, Nginx, Postgres, Redis
 from tests.ports import free_ports
 
 PATHS = [
-    "/api/v1/stores?lat=50.06&lon=19.94&limit=5",
-    "/sklady/malopolskie/zakopane-1217011/",
-    "/api/v1/locations?q=zakop",
-    "/ceny/pellet/",
-    "/api/v1/locate?lat=49.2992&lon=19.9496",
-    "/api/v1/prices/pellet",
-    "/sklady/malopolskie.md",
-    "/api/v1/regulations?postcode=30-001",
+    *("/api/v1/stores?lat=50.06&lon=19.94&limit=5", "/sklady/malopolskie/zakopane-1217011/"),
+    *("/api/v1/locations?q=zakop", "/ceny/pellet/", "/api/v1/locate?lat=49.2992&lon=19.9496"),
+    *("/api/v1/prices/pellet", "/sklady/malopolskie.md", "/api/v1/regulations?postcode=30-001"),
 ]
 """What people read, pages and API."""
 

@@ -71,9 +71,8 @@ def keep(nginx: Nginx, path: str, **headers: str) -> Answer:
 def test_what_is_kept_is_not_asked_for_again_and_who_has_it_hears_304(nginx, path):
     first = keep(nginx, path)
     again = [ask(nginx, path) for _ in range(20)]
-    assert {(answer.status, answer.body, answer.headers["ETag"]) for answer in again} == {
-        (200, first.body, first.headers["ETag"])
-    }
+    same = 200, first.body, first.headers["ETag"]
+    assert {(answer.status, answer.body, answer.headers["ETag"]) for answer in again} == {same}
     known = ask(nginx, path, If_None_Match=first.headers["ETag"])
     assert (known.status, known.body) == (304, "")
     # One may be renewed meanwhile.
@@ -160,17 +159,11 @@ def test_markdown_and_geojson_stay_apart(nginx, path, accept, form):
     assert len(Application.asked) <= 2
 
 
-@pytest.mark.parametrize(
-    ("spelling", "packed"),
-    [
-        ("gzip", True),
-        ("gzip, deflate, br, zstd", True),
-        ("br;q=1, GZIP;q=0.5", True),
-        ("identity", False),
-        ("gzip;q=0", False),
-        ("br, gzip;q=0.0, deflate", False),
-    ],
-)
+PACKINGS = {"gzip": True, "gzip, deflate, br, zstd": True, "br;q=1, GZIP;q=0.5": True}
+PACKINGS |= dict.fromkeys(("identity", "gzip;q=0", "br, gzip;q=0.0, deflate"), False)
+
+
+@pytest.mark.parametrize(("spelling", "packed"), PACKINGS.items())
 def test_packed_and_plain_stay_apart_however_they_are_asked_for(nginx, path, spelling, packed):
     keep(nginx, path)
     keep(nginx, path, Accept_Encoding="gzip")
@@ -222,15 +215,10 @@ def test_who_is_known_is_neither_given_what_is_kept_nor_kept(nginx, path, header
     assert len(Application.asked) == 1
 
 
-@pytest.mark.parametrize(
-    ("method", "address"),
-    [
-        ("POST", f"{API}sent"),
-        ("GET", "/api/v1/locate?lat=50.01&lon=19.01"),
-        ("GET", "/sklady/x/y/?p=50.01,19.01"),
-        ("GET", "/sklady/x/y.md?a=b&p=50.01,19.01"),
-    ],
-)
+POSITIONS = "/api/v1/locate?lat=50.01&lon=19.01", "/sklady/x/y/?p=50.01,19.01", "/sklady/x/y.md?a=b&p=50.01,19.01"
+
+
+@pytest.mark.parametrize(("method", "address"), [("POST", f"{API}sent"), *(("GET", path) for path in POSITIONS)])
 def test_what_is_sent_and_the_position_of_a_reader_are_never_kept(nginx, method, address):
     for _ in range(3):
         ask(nginx, address, method=method)

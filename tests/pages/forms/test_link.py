@@ -206,10 +206,6 @@ def correct(stranger, status, email, **more):
     return stranger.fill(status, email=email, popraw_adres="1", **more)
 
 
-def send(stranger, nowak, **changed):
-    return stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567", **changed)["Location"]
-
-
 def test_a_wrong_address_is_corrected_and_its_link_stops_working(client, stranger, nowak):
     stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **CLAIM, mon="6-14")
     former, wrong = stranger.link(), Submission.objects.get(kind="claim")
@@ -222,16 +218,14 @@ def test_a_wrong_address_is_corrected_and_its_link_stops_working(client, strange
     assert list(waiting) == [(kind, "jan@opal.pl", "5260250274") for kind in ("claim", "correct")]
 
 
-def test_the_error_of_a_corrected_address_is_what_the_browser_shows_after_sending_it(client, stranger, nowak):
-    status = send(stranger, nowak)
+def test_the_error_of_a_corrected_address_is_what_the_browser_shows_after_sending_it(client, stranger, status):
     target = 'action="/zgloszenia/stan/?znak=', '#zly-adres"'
     assert not missing(client.get(status).content.decode(), *target)
     assert 'id="zly-adres"' not in client.get(status).content.decode()
     assert '<details open id="zly-adres">' in correct(stranger, status, "jan").content.decode()
 
 
-def test_a_confirmed_address_stays(client, stranger, nowak):
-    status = send(stranger, nowak)
+def test_a_confirmed_address_stays(client, stranger, status):
     typed = stranger.show(status)
     stranger.confirm()
     expect(client.get(status), without=["Błąd w adresie?"])
@@ -239,8 +233,8 @@ def test_a_confirmed_address_stays(client, stranger, nowak):
     assert list(Submission.objects.values_list("email", "state")) == [("jan@opal-nowak.pl", "waiting")]
 
 
-def test_the_address_is_shown_masked_and_the_same_or_an_unreadable_one_sends_nothing(client, stranger, nowak):
-    status = send(stranger, nowak, email="jan.nowak@opal-nowak.pl")
+def test_the_address_is_shown_masked_and_the_same_or_an_unreadable_one_sends_nothing(client, stranger, path):
+    status = stranger.fill(path, **FIRST, email="jan.nowak@opal-nowak.pl")["Location"]
     page = client.get(status)
     expect(page, "Wysłaliśmy wiadomość z odnośnikiem na j…@opal-nowak.pl.")
     assert "jan.nowak" not in page.content.decode()
@@ -249,16 +243,15 @@ def test_the_address_is_shown_masked_and_the_same_or_an_unreadable_one_sends_not
     assert (len(mail.outbox), Submission.objects.get().state) == (1, "unconfirmed")
 
 
-def test_correcting_has_the_limits_of_sending(client, stranger, nowak, monkeypatch):
+def test_correcting_has_the_limits_of_sending(client, stranger, status, monkeypatch):
     monkeypatch.setattr(limits, "PER_NETWORK", 2)
-    status = correct(stranger, send(stranger, nowak), "jan@opal.pl")["Location"]
+    status = correct(stranger, status, "jan@opal.pl")["Location"]
     assert correct(stranger, status, "jan@opal.com").status_code == 429
     assert Submission.objects.filter(state="unconfirmed").count() == 1  # the last one still counts
     expect(client.get(status), "Wysłaliśmy")
 
 
-def test_a_correction_that_an_editor_made_meanwhile_is_not_sent_from_another_address(stranger, nowak):
-    status = send(stranger, nowak)
+def test_a_correction_that_an_editor_made_meanwhile_is_not_sent_from_another_address(stranger, status):
     Depot.objects.update(phone="+48 601 234 567")
     answer = correct(stranger, status, "jan@opal.pl")
     expect(answer, "Nie ma czego poprawiać Niczego nie zmieniono: wpis mówi już", status=400)
@@ -276,8 +269,7 @@ def test_a_domain_that_is_nearly_a_mailbox_of_many_is_known():
             assert likely_domain(f"jan@{domain}") == likely, domain
 
 
-def test_a_likely_misspelling_is_asked_back_once_and_not_called_disposable(stranger, nowak):
-    path = f"/sklad/{nowak.pk}/popraw/"
+def test_a_likely_misspelling_is_asked_back_once_and_not_called_disposable(stranger, path):
     thrown = stranger.fill(path, phone="601 234 567", email="jan@gmial.com")
     expect(thrown, "Czy chodziło o gmail.com? Popraw adres.", status=400, without=["jednorazowe"])  # again is no use
     asked = stranger.fill(path, phone="601 234 567", email="jan@gmail.con")

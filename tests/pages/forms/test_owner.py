@@ -269,16 +269,10 @@ def test_a_price_list_of_a_merchant_is_read_and_what_is_not_is_named(client, str
         "3;Pellet paleta 975 kg;;1700,-;\n4;Drewno kominkowe;m3;400;\n5;pelet;tona;1700 zł/t;{day}\n"
     )
     preview = upload(stranger, link, text.format(day=f"{stranger.clock.now:%d.%m.%Y} r."))
-    expect(
-        preview,
-        "Do wczytania: 2 ceny. Pominiemy 3 wiersze.",
-        "Tych kolumn nie czytamy: „lp.”.",
-        "Ekogroszek 1 640 zł/t",
-        "Pellet 1 700 zł/t",
-        "Wiersz 3: Ekogroszek 41 zł/t – poza wiarygodnym przedziałem",
-        "Wiersz 5: „Pellet paleta 975 kg” to inna ilość niż tona",
-        "Wiersz 6: Drewno kominkowe: jednostką jest mp, nie m3; cen nie przeliczamy",
-    )
+    read = "Do wczytania: 2 ceny. Pominiemy 3 wiersze.", "Ekogroszek 1 640 zł/t", "Pellet 1 700 zł/t"
+    unread = "Tych kolumn nie czytamy: „lp.”.", "Wiersz 3: Ekogroszek 41 zł/t – poza wiarygodnym przedziałem"
+    unit = "Wiersz 6: Drewno kominkowe: jednostką jest mp, nie m3; cen nie przeliczamy"
+    expect(preview, *read, *unread, "Wiersz 5: „Pellet paleta 975 kg” to inna ilość niż tona", unit)
 
 
 def test_the_weight_of_a_bag_may_stand_beside_its_price_and_a_unit_in_the_header(stranger, priced, link):

@@ -177,9 +177,6 @@ def test_a_preview_can_be_confirmed_for_a_day_and_nothing_else_can(desk, depot, 
     assert not DepotPrice.objects.exists()
 
 
-# Prices that wait
-
-
 def test_a_doubtful_price_is_not_approved_among_others_but_alone(desk, today):
     good, cheap = waiting(1500), waiting(16)
     old = waiting(1500, day=today - timedelta(days=800))

@@ -96,9 +96,6 @@ def test_a_price_takes_no_impossible_amount_nor_edits_of_other_rows_and_its_hist
     assert desk.post(version, {}).status_code == 405
 
 
-# Price lists
-
-
 def test_a_price_list_is_previewed_then_imported_and_counts(desk, client):
     first, second = factories.DepotFactory(name="Pierwszy"), factories.DepotFactory(name="Drugi")
     day = timezone.localdate()

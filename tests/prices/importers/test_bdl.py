@@ -138,9 +138,6 @@ def test_requests_keep_to_the_published_limits_and_do_not_wait_for_hours(clock):
         pace.wait()
 
 
-# Which variable is which
-
-
 def variable(number, name, unit="zł"):
     return VariableRecord(number, name, unit)
 
