@@ -71,7 +71,7 @@ class Submission(models.Model):
 
     expiry_letter_at: when the author was warned of deletion. decided_at: when it was closed, by whomever. reason: of a
     rejection, or of omitted fields. answered_at: when the last of its prices was decided. owner_told_at: when the last
-    owner was told of a claim or deletion; owners_told: ids of their links before. objected_at, objection: the answer.
+    owner was told of a claim or deletion; owners_told: ids of links of those told. objected_at, objection: the answer.
     notification_pending, reopening_pending: letters about the decision, and its undoing, still to be sent. visit: the
     submission that carries the link of the same form, None for that one.
     """

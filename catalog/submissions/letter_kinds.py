@@ -244,8 +244,8 @@ class LetterKind:
         lock_rows(about)
         about.update(letter_tried_at=None, **self.stored(on))
 
-    def partly_done(self, letters: Collection[Letter]) -> None:
-        """Store that these letters have left, but not the others of their rows. Runs in the same transaction."""
+    def note_left(self, letters: Collection[Letter]) -> None:
+        """Store that these letters have left, maybe not the others of their rows. Runs in the same transaction."""
 
     def stored(self, on: datetime) -> dict[str, Any]:
         """Return the values that say that the letter has left."""
@@ -349,7 +349,7 @@ class ClaimLetters(LetterKind):
             part: Part = "claimed", named(row) | {"link": tokens.OBJECTION.url([row.pk, owner.pk]), "ends": ends}
             yield Letter(row, owner, partial(compose, owner.email, row.depot, part))
 
-    def partly_done(self, letters: Collection[Letter]) -> None:
+    def note_left(self, letters: Collection[Letter]) -> None:
         for claim, of_claim in groupby(letters, attrgetter("row")):
             owners = [*claim.owners_told, *(letter.counted.pk for letter in of_claim if letter.counted)]
             Submission.objects.filter(pk=claim.pk).update(owners_told=owners)

@@ -152,6 +152,13 @@ def test_the_new_owner_is_told_of_other_claims(claim, nowak, chief, clock, commi
     assert factories.fresh(third).owner_told_at is not None
 
 
+def test_an_owner_who_stays_beside_the_new_one_is_not_told_of_a_claim_again(claim, nowak, chief, clock, commit):
+    factories.SubmissionFactory(depot=nowak, claim=True)
+    letters.send_waiting()
+    accept(claim, chief, clock.now, commit, keep_owners=True)
+    assert owners_asked_to_object() == ["jan@opal-nowak.pl", "jan@opal-nowak.pl", "ewa@opal.example"]
+
+
 def owners_asked_to_object():
     return [letter.to[0] for letter in mail.outbox if "chce przejąć" in letter.subject]
 
