@@ -9,9 +9,9 @@ from catalog.submissions.decisions import PartDecision, decide
 from tests.factories import NOW
 
 
-def page(submission):
-    """The page of the desk on which a submission is decided."""
-    return reverse("admin:catalog_submission_change", args=[submission.pk])
+def page(row):
+    """The page of the desk about a row, such as a submission, which is decided there."""
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
 
 
 def accept_submission(*, submission, groups=None, values=None, **options):

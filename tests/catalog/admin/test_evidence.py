@@ -6,31 +6,22 @@ from datetime import timedelta
 from html import unescape
 
 import pytest
-from django.urls import reverse
 
 from catalog.models import CaseComment, Depot
 from catalog.services import editors, moderation
 from catalog.submissions import owner_links
 from tests import factories
+from tests.deciding import page
 from tests.factories import NOW
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
 
 
-def page(row):
-    return reverse(f"admin:catalog_{row._meta.model_name}_change", args=[row.pk])
-
-
 @pytest.fixture
 def depot(db):
     values = {"website": "https://www.opal.pl/", "phone": "+48 600 000 001, +48 600 000 002"}
     return factories.DepotFactory(name="Skład Zieliński", place="Kraków", **values)
-
-
-def others_on_map(answer):
-    found = re.search(r'data-others="([^"]*)"', answer.content.decode())
-    return json.loads(unescape(found[1])) if found else []
 
 
 def test_a_case_is_checked_by_links_beside_it_and_leads_to_the_public_page(client, editor, depot):
@@ -59,7 +50,8 @@ def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, de
     letters = {email: factories.SubmissionFactory(depot=depot, email=email) for email in ("Jan@opal.pl", "x@opal.pl")}
     marked = {email: "(adres zgłaszającego)" in text_of(client.get(page(row))) for email, row in letters.items()}
     assert marked == {"Jan@opal.pl": True, "x@opal.pl": False}
-    assert [row[2:] for row in others_on_map(answer)] == [["Sąsiad, 1111 m", page(near)]]
+    (others,) = re.findall(r'data-others="([^"]*)"', answer.content.decode())
+    assert [row[2:] for row in json.loads(unescape(others))] == [["Sąsiad, 1111 m", page(near)]]
     assert ", ewa: Sprawdzono: Sąsiad" in text_of(client.get(page(near)))
 
 

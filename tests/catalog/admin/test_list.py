@@ -1,7 +1,6 @@
 """The list of depots: queues with counts, five hundred checked at once, and a queue worked through row by row."""
 
 import csv
-import io
 from datetime import timedelta
 from functools import partial
 from itertools import pairwise
@@ -13,15 +12,13 @@ from django.utils import timezone
 
 from catalog import models
 from catalog.admin import depot_list
-from catalog.admin.depot_list import age
 from catalog.depots import duplicates
 from catalog.services import moderation
 from catalog.submissions import owner_links
 from tests import bulk, deciding, factories
 from tests.catalog.admin.test_page import address, form_of
 from tests.client import context_of, message_of
-from tests.pages import reading
-from tests.pages.reading import missing
+from tests.pages.reading import missing, present
 
 pytestmark = pytest.mark.django_db
 
@@ -39,12 +36,8 @@ def counts(client):
 def many(number, **values):
     """Depots 1.1 km apart, so that none looks like another."""
     here = factories.krakow()  # once, not for each
-    depots = (
-        factories.DepotFactory.build(
-            municipality=here, name=f"Skład {n}", lat=49.5 + n % 100 / 100, lon=17 + n / 1000, **values
-        )
-        for n in range(number)
-    )
+    build = partial(factories.DepotFactory.build, municipality=here, **values)
+    depots = [build(name=f"Skład {n}", lat=49.5 + n % 100 / 100, lon=17 + n / 1000) for n in range(number)]
     return models.Depot.objects.bulk_create(depots, batch_size=1000)
 
 
@@ -121,17 +114,14 @@ CLOSING = partial(moderation.remove_depots, on=TODAY, reason=models.Depot.Remova
         (CLOSING, {}, {"publication": "removed"}, "usunięto: skład zakończył działalność", 9),
     ],
 )
-def test_many_are_decided_in_as_few_statements_as_one(
-    editor, django_assert_num_queries, act, values, after, said, statements
-):
+def test_many_cost_as_few_statements_as_one(editor, django_assert_num_queries, act, values, after, said, statements):
     checked = {"verified_by": editor} if values == CHECKED else {}
     keys = [depot.pk for depot in many(120, **values, **checked)]
     models.Dataset.objects.bump_version("depots")
     # savepoint 2; lock; update; history; journal 2; version; what is open about them
     with django_assert_num_queries(statements):
         done = act(keys=keys, by=editor)
-    assert (done.count, done.unchanged) == (120, ())
-    assert models.Depot.objects.filter(**after).count() == 120
+    assert (done.count, done.unchanged, models.Depot.objects.filter(**after).count()) == (120, (), 120)
     assert models.Depot.history.filter(history_user=editor, history_change_reason=said).count() == 120
     assert models.Dataset.objects.get(slug="depots").version == 2
 
@@ -148,11 +138,10 @@ def test_the_whole_queue_is_cleared_from_the_list_but_what_was_removed_meanwhile
 
 
 def test_the_age_of_a_check_in_words():
-    today = factories.TODAY
     ages = {0: "dziś", 1: "wczoraj", 60: "60 dni temu", 61: "2 mies. temu", 366: "12 mies. temu"}
     ages |= {800: "2 lata temu", 2000: "5 lat temu"}
-    assert {days: age(today - timedelta(days=days), today) for days in ages} == ages
-    assert age(None, today) == "nigdy"
+    assert {days: depot_list.age(TODAY - timedelta(days=days), TODAY) for days in ages} == ages
+    assert depot_list.age(None, TODAY) == "nigdy"
 
 
 QUEUE = reverse("admin:catalog_submission_changelist")
@@ -178,11 +167,10 @@ def save(client, depot, button, query, **typed):
 
 def test_checked_and_next_goes_through_the_filtered_queue(client, editor, depots):
     query = filters(queue="never", unit="12", p="1")
-    last = depots[2]
     for here, following in pairwise(depots[:3]):
         url = urlsplit(save(client, here, "_verify_next", query)["Location"])
         assert (url.path, parse_qs(url.query)) == (address(following), parse_qs(query))
-    url = urlsplit(save(client, last, "_verify_next", query)["Location"])
+    url = urlsplit(save(client, depots[2], "_verify_next", query)["Location"])
     assert (url.path, parse_qs(url.query)["queue"]) == (DEPOTS, ["never"])
     assert list(models.Depot.objects.filter(verified_at=None)) == [depots[3]]
 
@@ -232,8 +220,7 @@ def test_submissions_are_decided_one_after_another(client, editor):
     answer = client.post(f"{page}?{filters(kind__exact='correct')}", typed)
     assert path_of(answer) == deciding.page(second)
     page = answer["Location"]
-    refused = client.post(page, {"decision": "reject_next", "reason": " "})
-    assert "Nic nie zmieniono: podaj powód" in message_of(refused)
+    assert "Nic nie zmieniono: podaj powód" in message_of(client.post(page, {"decision": "reject_next", "reason": " "}))
     for following in (deciding.page(third), QUEUE):
         answer = client.post(page, {"decision": "reject_next", "reason": "Nie."})
         assert path_of(answer) == following
@@ -276,10 +263,10 @@ def test_a_filtered_list_is_a_table_without_formulas_and_personal_data(client, e
     factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala())
     text = client.get(f"{DEPOTS}csv/", {"unit": "12"}).content.decode()
     assert text.startswith("\ufeffnumer;nazwa;ulica;")
-    (row,) = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), delimiter=";")
+    (row,) = csv.DictReader(text.removeprefix("\ufeff").splitlines(), delimiter=";")
     assert (row["nazwa"], row["telefon"], row["kod pocztowy"]) == ("'=HYPERLINK(1)", "'+48 601 234 567", "34-500")
     assert (row["szerokość"], row["długość"]) == ("50,0617", "19,9373")
     asked = factories.SubmissionFactory(claim=True, claimant_phone="+48 700 000 000", message="tajne")
     listed = client.get(f"{QUEUE}csv/").content.decode()
     assert str(asked.pk) in listed
-    assert not reading.present(listed, asked.email, "700 000 000", "tajne")
+    assert not present(listed, asked.email, "700 000 000", "tajne")

@@ -1,7 +1,6 @@
 """Likely duplicates: found, merged without losing anything, or kept apart; and what comes back when one is restored."""
 
 from datetime import timedelta
-from decimal import Decimal
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -58,14 +57,13 @@ def url_of(one, other):
 
 def test_near_ones_with_similar_names_or_one_tax_number_are_a_pair_also_a_held_one_but_no_removed_one(one, other):
     pair = one.pk, other.pk
-    removed = {"publication": "removed", "removed_at": TODAY, "removal_reason": "closed"}
     for changed, pairs in (
         ({}, [(*pair, False)]),
         ({"publication": "held"}, [(*pair, False)]),
         ({"publication": "held", "nip": one.nip, "lat": 54.0, "name": "Inna"}, [(*pair, True)]),
         ({"lat": one.lat + 0.0014}, []),
         ({"name": "Auto Części Bis"}, []),
-        (removed, []),
+        ({"publication": "removed", "removed_at": TODAY, "removal_reason": "closed"}, []),
     ):
         with transaction.atomic():
             Depot.objects.filter(pk=other.pk).update(**changed)
@@ -95,8 +93,7 @@ def test_merging_from_the_page_takes_field_by_field_and_goes_on_to_the_next_pair
     assert 'name="take_fuels" value="second" checked' in html_of(client.get(url_of(one, third)))
     given = {"decision": "first", "take_website": "second", "take_phone": "first", "take_name": "second"}
     answer = client.post(url_of(one, other), given | {"take_fuels": "both"})
-    following = (pairs[place + 1 :] + pairs[:place])[0]
-    assert answer["Location"] == reverse("admin:catalog_depot_pair", args=following)
+    assert answer["Location"] == reverse("admin:catalog_depot_pair", args=(pairs[place + 1 :] + pairs[:place])[0])
     assert Dataset.objects.get(slug="depots").version == 1
     one.refresh_from_db()
     assert (one.name, one.website, one.phone) == (factories.fresh(other).name, "https://nowak.pl/", "+48 600 000 000")
@@ -122,8 +119,7 @@ def test_a_decision_about_a_pair_is_undone_from_its_message(client, editor, one,
 
 
 def test_a_pair_that_another_editor_kept_apart_meanwhile_offers_no_undoing_of_that(client, editor, one, other):
-    theirs = timezone.now() + timedelta(minutes=1)
-    merging.mark_distinct(one=one, other=other, by=factories.UserFactory(), at=theirs)
+    merging.mark_distinct(one=one, other=other, by=factories.UserFactory(), at=timezone.now() + timedelta(minutes=1))
     answer = client.post(url_of(one, other), {"decision": "apart"}, follow=True).content.decode()
     assert "Zapamiętano, że to dwa różne składy" in answer
     assert reverse("admin:catalog_decision_undo", args=[Decision.objects.get().pk]) not in answer
@@ -192,7 +188,7 @@ def test_what_follows_in_a_merge_comes_back_but_what_came_since_and_values_taken
         price,
         factories.DepotPriceFactory(depot=other, rejected=True),
     }
-    twin = factories.DepotPriceFactory(depot=other, price=Decimal(1600))  # equal to one of the survivor
+    twin = factories.DepotPriceFactory(depot=other, price=1600)  # equal to one of the survivor
     ours = {ask(one), ask(one, kind="correct")}
     ours |= {factories.DepotPriceFactory(depot=one), factories.DepotPriceFactory(depot=one, fuel="ekogroszek")}
     merge(one, other, "phone")
@@ -207,10 +203,8 @@ def test_what_follows_in_a_merge_comes_back_but_what_came_since_and_values_taken
     assert price.history.latest().history_change_reason == f"przywrócono skład {other.pk}"
     # Prices count again where they were paid.
     lists = [client.get(f"/api/v1/stores/{depot.pk}").json()["price_list"] for depot in (one, other)]
-    assert [{row["fuel"] for row in rows} for rows in lists] == [
-        {"pellet", "ekogroszek", "wegiel"},
-        {"pellet", "brykiet"},
-    ]
+    here, there = ({row["fuel"] for row in rows} for rows in lists)
+    assert (here, there) == ({"pellet", "ekogroszek", "wegiel"}, {"pellet", "brykiet"})
 
 
 def test_a_submission_that_was_decided_at_the_survivor_stays_there_and_a_price_comes_back(one, other):
@@ -228,9 +222,7 @@ def test_a_submission_that_was_decided_at_the_survivor_stays_there_and_a_price_c
 
 
 @pytest.mark.parametrize(("kind", "has_twin"), [("correct", False), ("claim", False), ("claim", True)])
-def test_a_submission_that_waits_again_is_about_the_restored_entry_unless_the_same_waits_there(
-    one, other, kind, has_twin
-):
+def test_what_waits_again_is_about_the_restored_entry_unless_the_same_waits_there(one, other, kind, has_twin):
     row, editor = ask(other, kind=kind), factories.UserFactory()
     merge(one, other)
     deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)

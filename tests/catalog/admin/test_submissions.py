@@ -29,17 +29,16 @@ def decide(client, commit):
     """Decide on the page of a submission, with the letter; returns the answer."""
 
     def act(submission, **typed):
-        opened = context_of(client, page(submission))["opened"]
         with commit():
-            return client.post(page(submission), {"opened": opened, **typed})
+            return client.post(page(submission), {"opened": context_of(client, page(submission))["opened"], **typed})
 
     return act
 
 
 def test_the_queue_costs_no_query_per_row(client, editor, django_assert_max_num_queries):
-    for _ in range(6):
-        factories.SubmissionFactory()
-        factories.SubmissionFactory(add=True, proposed={"name": "Nowy", "municipality": factories.krakow().pk})
+    factories.SubmissionFactory.create_batch(6)
+    new = {"name": "Nowy", "municipality": "1261011"}
+    factories.SubmissionFactory.create_batch(6, add=True, proposed=new)
     # session, user, rights 2; filter of voivodeships; count, rows, municipalities
     with django_assert_max_num_queries(10):
         answer = client.get(QUEUE)
@@ -83,8 +82,7 @@ def test_the_other_submissions_about_an_entry_are_named_however_many_are_unconfi
     first = factories.SubmissionFactory()
     values = {"depot": first.depot, "email": first.email}
     earlier = factories.SubmissionFactory(claim=True, state="superseded", decided_at=first.created_at, **values)
-    for _ in range(30):
-        factories.SubmissionFactory(depot=first.depot, unconfirmed=True)
+    factories.SubmissionFactory.create_batch(30, depot=first.depot, unconfirmed=True)
     second = factories.SubmissionFactory(**TWO_FIELDS, **values)
     factories.SubmissionFactory(depot=first.depot, delete=True)
     shown = client.get(page(first))
@@ -120,8 +118,7 @@ def test_a_claimant_is_compared_with_the_entry_and_may_not_fit(client, editor):
     others = [("different", "inny numer niż we wpisie"), ("different", "inny NIP niż we wpisie")]
     assert [(row["verdict"], row["text"]) for row in compare(submission)[1:]] == others
     depot.nip, submission.claimant_phone = None, ""
-    unknown = ["zgłaszający nie podał numeru", "brak NIP-u we wpisie"]
-    assert [row["text"] for row in compare(submission)[1:]] == unknown
+    assert [row["text"] for row in compare(submission)[1:]] == ["zgłaszający nie podał numeru", "brak NIP-u we wpisie"]
     assert len(compare(factories.SubmissionFactory(depot=depot))) == 1  # a correction is not asked for numbers
 
 
@@ -145,8 +142,7 @@ def test_chosen_fields_are_accepted_and_the_whole_entry_verified_only_where_it_i
 def test_what_was_sent_together_stands_first_and_stays_after_the_decision(client, editor):
     claim = factories.SubmissionFactory(claim=True)
     prices = factories.SubmissionFactory(passed_on=True, depot=claim.depot, email=claim.email, visit=claim)
-    for _ in range(20):
-        factories.SubmissionFactory(depot=claim.depot, unconfirmed=True)
+    factories.SubmissionFactory.create_batch(20, depot=claim.depot, unconfirmed=True)
     together = f"nr {prices.pk}: cena , przekazane do kolejki cen, wysłane razem z tym"
     assert together in text_of(client.get(page(claim)))
     client.post(page(claim), {"decision": "reject", "reason": "Nie."})
@@ -188,8 +184,7 @@ def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, edit
     factories.BoundaryFactory()
     factories.DepotFactory(name="Opał Zosia", lat=50.0627, lon=19.9373)
     entry = factories.DepotFactory.build(name="Jan Kowalski", postcode="30-001", place="Kraków", fuels=["pellet"])
-    proposed = field_groups.values_of(entry)
-    submission = factories.SubmissionFactory(add=True, proposed=proposed)
+    submission = factories.SubmissionFactory(add=True, proposed=field_groups.values_of(entry))
     text = text_of(client.get(page(submission)))
     assert not missing(text, "Opał Zosia , 111 m", "Nazwa wygląda na imię i nazwisko")
     client.post(page(submission), {"decision": "accept", "opened": "0"})
@@ -225,8 +220,7 @@ def test_many_are_decided_at_once_a_rejection_with_a_reason_and_no_claim_or_dele
 def test_letters_that_did_not_leave_are_found_and_leave_by_themselves(client, editor):
     lost = [factories.SubmissionFactory(decided=True, notification_pending=True) for _ in range(2)]
     factories.SubmissionFactory(decided=True)
-    erased = factories.SubmissionFactory(erased=True)
-    Submission.objects.filter(pk=erased.pk).update(notification_pending=True)
+    Submission.objects.filter(pk=factories.SubmissionFactory(erased=True).pk).update(notification_pending=True)
     waits = "List o decyzji jeszcze nie wyszedł; wyjdzie sam przy jednej z następnych prób, najwyżej 3 na godzinę"
     assert waits in text_of(client.get(page(lost[0])))
     answer = client.get(QUEUE, {"state": "all", "letter": "owed"})
@@ -276,7 +270,6 @@ def position(lat):
 
 @pytest.fixture
 def moved():
-    """A submission with a fuel and another position."""
     factories.BoundaryFactory()
     proposed, stored = {"fuels": ["wegiel"], **position(50.07)}, {"fuels": [], **position(50.06)}
     return factories.SubmissionFactory(proposed=proposed, stored=stored)
@@ -335,17 +328,15 @@ def test_every_text_typed_may_be_as_long_as_its_column_and_no_longer(client, edi
 
 def test_a_proposed_position_stands_on_a_map_beside_the_present_one(client, editor, settings):
     settings.MAP_TILES_URL = "https://{s}.tiles.example.pl/{z}/{x}/{y}.png"
-    position = {"lat": 50.0717, "lon": 19.9373, "location_approximate": False, "municipality": "1261011"}
-    here = factories.SubmissionFactory(proposed=position, stored=position | {"lat": 50.0617})
-    new = factories.SubmissionFactory(add=True, proposed=position | {"name": "Opał", "place": "Kraków", "fuels": []})
+    here = factories.SubmissionFactory(proposed=position(50.0717), stored=position(50.0617))
+    proposed = position(50.0717) | {"name": "Opał", "place": "Kraków", "fuels": []}
+    new = factories.SubmissionFactory(add=True, proposed=proposed)
     shown = client.get(page(here)).content.decode()
     outlines = 'data-outlines="/sklady/malopolskie/krakow-1261011/granice.geojson"'
     tiles = 'data-tiles="https://{s}.tiles.example.pl/{z}/{x}/{y}.png"'
-    points = 'data-before="50.061700,19.937300" data-after="50.071700,19.937300"'
-    assert not missing(shown, points, outlines, tiles)
+    assert not missing(shown, 'data-before="50.061700,19.937300" data-after="50.071700,19.937300"', outlines, tiles)
     assert "o 1 112 m od obecnego" in shown.replace("\xa0", " ")
     shown = client.get(page(new)).content.decode()
     assert 'data-after="50.071700,19.937300"' in shown
     assert "data-before" not in shown
-    depot = client.get(reverse("admin:catalog_depot_change", args=[here.depot_id])).content.decode()
-    assert 'data-before="50.061700,19.937300"' in depot
+    assert 'data-before="50.061700,19.937300"' in client.get(page(here.depot)).content.decode()

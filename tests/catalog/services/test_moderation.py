@@ -4,7 +4,6 @@ from datetime import date
 from functools import partial
 
 import pytest
-from django.contrib.auth.models import Group
 from django.core import mail
 from django.core.management import call_command
 from django.db import connection
@@ -15,7 +14,6 @@ from catalog.importers.records import DepotRecord, Extract, Options
 from catalog.importers.sync_depots import sync_depots
 from catalog.models import Decision, Depot, GoneReport, OwnerChange, Submission, SubmissionQuestion
 from catalog.services import editing, editors, journal, merging, moderation, publishing
-from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import decisions, intake, letters, owner_links
 from catalog.submissions.gone_reports_and_subscriptions import report_gone
 from catalog.submissions.tokens import LinkExpired
@@ -97,7 +95,6 @@ def count_rows_of_depots():
 
 
 def fill_every_table(editor):
-    """Write a row of every kind about demonstration depots."""
     first, second, third = factories.DepotFactory.create_batch(3, demonstration=True)
     question = {"text": "?", "asked_at": NOW, "asked_by": editor}
     SubmissionQuestion.objects.create(submission=factories.SubmissionFactory(depot=first), **question)
@@ -177,10 +174,8 @@ def test_one_click_takes_a_whole_batch_back(client, editor, action):
     assert rows(*depots) != before
     if action != "verify":
         assert batch.reason == "Kontrola w terenie."
-    said = message_of(undo_at_the_desk(client, batch))
-    assert f"Składy opału: {batch.lines.count()}." in said
-    assert rows(*depots) == before
-    assert factories.fresh(batch).undone_by == editor
+    assert f"Składy opału: {batch.lines.count()}." in message_of(undo_at_the_desk(client, batch))
+    assert (rows(*depots), factories.fresh(batch).undone_by) == (before, editor)
     newest = Depot.history.filter(history_change_reason__startswith=journal.UNDONE)
     assert (newest.count(), set(newest.values_list("history_user", flat=True))) == (batch.lines.count(), {editor.pk})
     assert "cofnięto już wcześniej" in message_of(undo_at_the_desk(client, batch))
@@ -281,8 +276,7 @@ def test_what_undoing_a_decision_left_is_still_confirmed_by_it(editor):
 def test_a_check_that_an_earlier_release_has_undone_keeps_nothing(editor):
     depot = factories.DepotFactory()
     change = edit(depot, editor, phone="+48 12 345 67 89")
-    check = moderation.verify_depots(keys=[depot.pk], by=editor, on=TODAY).decision
-    journal.undo(decision=check, by=editor, on=NOW)
+    journal.undo(decision=moderation.verify_depots(keys=[depot.pk], by=editor, on=TODAY).decision, by=editor, on=NOW)
     Decision.objects.update(undoing=None)  # as those of 1.1 became decisions
     journal.undo(decision=change, by=editor, on=NOW)
     assert (factories.fresh(depot).phone, depot.confirmed_fields) == ("", [])
@@ -331,8 +325,7 @@ def test_a_decision_without_a_reason_changes_nothing(client, editor):
     depot = factories.DepotFactory(verified=True, held=True)
     before = rows(depot)
     for action in ("reset", "publish", "remove_closed"):
-        said = message_of(bulk.act(client, DEPOTS, action, depot, reason=" \t"))
-        assert "ta decyzja wymaga podania powodu" in said
+        assert "ta decyzja wymaga podania powodu" in message_of(bulk.act(client, DEPOTS, action, depot, reason=" \t"))
     assert rows(depot) == before
     assert not Decision.objects.exists()
 
@@ -340,11 +333,11 @@ def test_a_decision_without_a_reason_changes_nothing(client, editor):
 def test_an_editor_takes_back_only_what_is_their_own(client, editor):
     depot = factories.DepotFactory()
     batch = moderation.verify_depots(keys=[depot.pk], by=factories.UserFactory(), on=TODAY).decision
-    page = reverse("admin:catalog_decision_change", args=[batch.pk])
+    page = deciding.page(batch)
     assert "Cofnij całość" not in client.get(page).content.decode()
     assert undo_at_the_desk(client, batch).status_code == 403
     assert factories.fresh(depot).data_status == "verified"
-    client.force_login(factories.member(CHIEF, "naczelna"))
+    client.force_login(factories.member(editors.CHIEF, "naczelna"))
     assert "Cofnij całość" in client.get(page).content.decode()
     undo_at_the_desk(client, batch)
     assert factories.fresh(depot).data_status == "unverified"
@@ -362,7 +355,7 @@ def test_many_added_depots_are_taken_back_in_as_many_statements_as_one(editor, d
 
 
 def test_the_list_of_batches_filters_and_removed_entries_filter_by_reason(client, editor):
-    assert Group.objects.get(name=EDITOR).permissions.filter(codename="view_decision").exists()
+    assert editor.has_perm("catalog.view_decision")
     reasons = {"closed": "closed", "duplicate": "duplicate", "not_a_depot": "not_a_depot", "private": "private_person"}
     for action, reason in reasons.items():
         bulk.act(client, DEPOTS, f"remove_{action}", depot := factories.DepotFactory(name=action))

@@ -11,8 +11,6 @@ from catalog.models import Depot, Submission
 from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, field_groups, retention
 from catalog.submissions import letters as sending
-from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
-from catalog.submissions.field_groups import MERGED_GROUPS
 from catalog.submissions.limits import hash_mailbox, mailbox_free_at
 from catalog.submissions.tokens import STATUS
 from tests import deciding, factories, texts
@@ -43,21 +41,20 @@ def correction(depot, **proposed):
 
 
 def test_every_public_field_can_be_proposed_and_merged_and_is_named_as_in_a_sentence():
-    for groups in (field_groups.GROUPS, MERGED_GROUPS):
+    for groups in (field_groups.GROUPS, field_groups.MERGED_GROUPS):
         assert sorted(name for group in groups for name in group.fields) == sorted(Depot.PUBLIC_FIELDS)
     fields = {"nip": "1234563218", "website": "", "hours": None}
     assert field_groups.labels(fields) == "NIP, strona internetowa, godziny otwarcia"
 
 
 def test_a_submission_cannot_be():
-    closed = {"state": "superseded", "decided_at": NOW}
     for constraint, cases in (
         ("decided_by_somebody_some_day", ({"state": "accepted"}, {"decided_at": NOW}, {"state": "superseded"})),
         ("counts_once_confirmed", ({"confirmed_at": None}, {"state": "unconfirmed"})),
         ("rejected_with_reason", ({"reason": "bo tak"},)),
         ("of_a_depot_or_a_new_one", ({"kind": "add"}, {"depot": None})),
         ("price_is_passed_on", ({"kind": "price"}, {"state": "passed_on", "decided_at": NOW})),
-        ("erased_whole", ({"email": ""}, closed | {"erased_at": NOW})),
+        ("erased_whole", ({"email": ""}, {"state": "superseded", "decided_at": NOW, "erased_at": NOW})),
     ):
         for values in cases:
             with pytest.raises(IntegrityError, match=f"depotrequest_{constraint}"), transaction.atomic():
@@ -115,7 +112,7 @@ def test_what_cannot_be_accepted_waits_and_changes_nothing(editor):
     for submission, groups, error in (
         (of_two_fields, ["phone"], decisions.ReasonMissing),  # for the field that is left out
         (factories.SubmissionFactory(), ["name", "position"], decisions.NoFieldsAccepted),
-        (removed, None, DepotOfSubmissionIsRemoved),
+        (removed, None, decisions.DepotOfSubmissionIsRemoved),
         (factories.SubmissionFactory(add=True, proposed=nowhere), None, decisions.LocationOutsidePoland),
     ):
         depots = list(Depot.objects.order_by("pk").values())
@@ -155,8 +152,7 @@ def test_a_rejection_says_why_and_its_letter_holds_nothing_that_could_do_harm(ed
 
 def waiting_submissions(count):
     """Corrections of as many depots, written at once."""
-    krakow = factories.krakow()
-    depots = Depot.objects.bulk_create(factories.DepotFactory.build_batch(count, municipality=krakow))
+    depots = Depot.objects.bulk_create(factories.DepotFactory.build_batch(count, municipality=factories.krakow()))
     return Submission.objects.bulk_create(factories.SubmissionFactory.build(depot=depot) for depot in depots)
 
 
@@ -173,9 +169,7 @@ def test_a_claim_and_an_editor_who_says_so_of_a_correction_check_the_whole_entry
     assert "potwierdzone przez właściciela" in mail.outbox[-1].body
 
 
-def test_a_full_queue_is_decided_in_as_many_statements_as_two_and_everybody_is_told(
-    editor, django_assert_max_num_queries, monkeypatch
-):
+def test_a_full_queue_costs_as_many_statements_as_two_and_tells_all(editor, django_assert_max_num_queries, monkeypatch):
     count = 20
     accepted, rejected = waiting_submissions(count), waiting_submissions(count)
     gone = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
@@ -218,8 +212,7 @@ def test_submissions_about_one_entry_add_up_but_a_text_longer_than_its_column_is
 def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, letters, settings, caplog):
     settings.EMAIL_BACKEND = REFUSING
     lost, kept = factories.SubmissionFactory(email="nobody@example.pl"), factories.SubmissionFactory()
-    decided = letters(decisions.decide_possible, submissions=[lost.pk, kept.pk], by=editor, on=NOW)
-    assert len(decided.changed) == 2
+    assert len(letters(decisions.decide_possible, submissions=[lost.pk, kept.pk], by=editor, on=NOW).changed) == 2
     assert [letter.to[0] for letter in mail.outbox] == [kept.email]
     assert f"letter of submission {lost.pk} not sent: SMTPRecipientsRefused" in caplog.text
     assert "nobody" not in caplog.text
@@ -282,8 +275,7 @@ def test_the_command_sends_again_and_fails_while_it_cannot(settings, monkeypatch
         assert run(former) == "1 letters wait; add --commit to send them\n"
     assert run("purge_requests")
     settings.EMAIL_BACKEND = DOWN
-    text = refusal("send_pending_letters", commit=True)
-    assert f"not sent: submission {lost.pk}; the log says why" in text
+    assert f"not sent: submission {lost.pk}; the log says why" in refusal("send_pending_letters", commit=True)
     settings.EMAIL_BACKEND = WORKING
     for minutes, letters in ((8, 0), (1, 1)):  # a slow mail server may take one for so long
         now[0] += timedelta(minutes=minutes)

@@ -15,21 +15,20 @@ from catalog.models import Dataset, Decision, Depot, OwnerLink, PendingLetter, S
 from catalog.services import editing, journal, merging, moderation, publishing
 from catalog.submissions import intake, letters, limits, owner_links, retention, tokens
 from catalog.submissions.gone_reports_and_subscriptions import confirm_subscription
-from catalog.submissions.intake import Author, SubmissionPart
 from prices import owners, services
 from prices.models import DepotPrice
-from prices.validation import PriceInput
 from tests import deciding, factories
 from tests.beside import at_once, beside
 from tests.factories import NOW, TODAY
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-AUTHOR = Author(email="jan@opal.pl", client="192.0.2.7")
+AUTHOR = intake.Author(email="jan@opal.pl", client="192.0.2.7")
+BLOCKED = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
 
 
 def submit_correction(depot, author=AUTHOR):
-    part = SubmissionPart(Submission.Kind.CORRECT, {"place": "Kraków"})
+    part = intake.SubmissionPart(Submission.Kind.CORRECT, {"place": "Kraków"})
     intake.create_submission(parts=[part], depot=depot, author=author, on=NOW)
     return "taken"
 
@@ -65,13 +64,12 @@ def test_a_deletion_and_a_correction_of_one_entry_at_once_leave_no_deadlock():
 
 def test_two_clicks_on_one_link_confirm_once():
     act = confirming(factories.SubmissionFactory(unconfirmed=True))
-    outcomes = at_once(*[lambda: act().state] * 3)
-    assert sorted(outcomes) == ["LinkAlreadyUsed", "LinkAlreadyUsed", "waiting"]
+    assert sorted(at_once(*[lambda: act().state] * 3)) == ["LinkAlreadyUsed", "LinkAlreadyUsed", "waiting"]
 
 
 def test_the_limit_is_exact_however_many_send_at_once():
     depots = [factories.DepotFactory() for _ in range(limits.PER_NETWORK + 2)]
-    authors = [Author(email=f"jan{depot.pk}@opal.pl", client="192.0.2.7") for depot in depots]
+    authors = [intake.Author(email=f"jan{depot.pk}@opal.pl", client="192.0.2.7") for depot in depots]
     outcomes = at_once(*(partial(submit_correction, *each) for each in zip(depots, authors, strict=True)))
     assert (outcomes.count("taken"), outcomes.count("TooManyRequests")) == (limits.PER_NETWORK, 2)
 
@@ -101,22 +99,19 @@ def held_up(rows, act):
     """While these rows are locked here, another connection runs into them and waits."""
     with transaction.atomic(), connection.cursor() as cursor:
         list(rows.select_for_update(of=("self",)))
-        begun = beside(act)
-        waiting = 0
-        deadline = time.monotonic() + 30
+        begun, waiting, deadline = beside(act), 0, time.monotonic() + 30
         while not waiting and not begun.done() and time.monotonic() < deadline:
-            cursor.execute(
-                "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
-            )
+            cursor.execute(BLOCKED)
             (waiting,) = cursor.fetchone()
         assert waiting == 1
         yield
     begun.result(30)
 
 
-def lock_at_once(rows):
-    """Numbers of these rows, all of which can be locked without waiting."""
-    return list(rows.select_for_update(of=("self",), nowait=True).order_by("pk").values_list("pk", flat=True))
+def lockable(act, held, rows):
+    """Numbers of these rows, all of which can be locked while an act waits for those that are held."""
+    with held_up(held, act):
+        return list(rows.select_for_update(of=("self",), nowait=True).order_by("pk").values_list("pk", flat=True))
 
 
 def confirming(submission):
@@ -128,43 +123,36 @@ def confirming(submission):
 def test_who_sends_a_form_again_locks_the_entry_before_the_earlier_submission():
     depot = factories.DepotFactory()
     submit_correction(depot)
-    with held_up(Depot.objects.all(), lambda: submit_correction(depot)):
-        assert len(lock_at_once(Submission.objects.all())) == 1
+    assert len(lockable(lambda: submit_correction(depot), Depot.objects.all(), Submission.objects.all())) == 1
 
 
 def test_who_confirms_locks_the_entry_before_the_submission():
     submission = factories.SubmissionFactory(unconfirmed=True)
-    with held_up(Depot.objects.all(), confirming(submission)):
-        assert lock_at_once(Submission.objects.all()) == [submission.pk]
+    assert lockable(confirming(submission), Depot.objects.all(), Submission.objects.all()) == [submission.pk]
 
 
 def test_who_changes_prices_locks_the_version_of_the_entries_before_that_of_the_prices():
     for slug in (Dataset.Slug.DEPOTS, Dataset.Slug.PRICES):
         Dataset.objects.bump_version(slug)
-    with held_up(Dataset.objects.filter(slug=Dataset.Slug.DEPOTS), partial(record_prices, NOW.date())):
-        assert len(lock_at_once(Dataset.objects.filter(slug=Dataset.Slug.PRICES))) == 1
+    record_prices = partial(transaction.atomic(services.record_prices), NOW.date())
+    versions = (Dataset.objects.filter(slug=slug) for slug in (Dataset.Slug.DEPOTS, Dataset.Slug.PRICES))
+    assert len(lockable(record_prices, *versions)) == 1
 
 
 def test_who_undoes_a_price_locks_its_entry_before_the_version_of_the_entries():
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     depot = factories.DepotFactory(verified=True, data_status="owner", fuels=["pellet"])
     link = owner_links.grant_link(depot=depot, email="jan@opal.pl", on=NOW)
-    quotes = [(depot, PriceInput("pellet", NOW.date(), "t", price=Decimal(1500)))]
+    quotes = [(depot, services.PriceInput("pellet", NOW.date(), "t", price=Decimal(1500)))]
     token = tokens.OWNER.token([link.pk, link.serial])
     change = owners.publish_changes(token=token, depot=depot, hours={}, quotes=quotes, on=NOW)
-    with held_up(Depot.objects.all(), partial(journal.undo, decision=change, by=None, on=NOW)):
-        assert len(lock_at_once(Dataset.objects.filter(slug=Dataset.Slug.DEPOTS))) == 1
-
-
-def record_prices(day):
-    with transaction.atomic():
-        services.record_prices(day)
+    undo = partial(journal.undo, decision=change, by=None, on=NOW)
+    assert len(lockable(undo, Depot.objects.all(), Dataset.objects.filter(slug=Dataset.Slug.DEPOTS))) == 1
 
 
 def test_invented_entries_are_locked_before_their_submissions():
     submission = factories.SubmissionFactory(depot=factories.DepotFactory(source=Depot.Source.DEMO))
-    with held_up(Depot.objects.all(), publishing.erase_demonstration):
-        assert lock_at_once(Submission.objects.all()) == [submission.pk]
+    assert lockable(publishing.erase_demonstration, Depot.objects.all(), Submission.objects.all()) == [submission.pk]
 
 
 def test_a_submission_whose_entry_is_merged_while_its_link_is_opened_takes_the_place_of_the_earlier_one_there():
@@ -180,8 +168,8 @@ def test_a_submission_whose_entry_is_merged_while_its_link_is_opened_takes_the_p
 def test_who_confirms_locks_the_earlier_submission_first():
     earlier = factories.SubmissionFactory(claim=True)
     later = factories.SubmissionFactory(depot=earlier.depot, email=earlier.email, claim=True, unconfirmed=True)
-    with held_up(Submission.objects.filter(pk=earlier.pk), confirming(later)):
-        assert lock_at_once(Submission.objects.filter(pk=later.pk)) == [later.pk]
+    held, rows = (Submission.objects.filter(pk=row.pk) for row in (earlier, later))
+    assert lockable(confirming(later), held, rows) == [later.pk]
 
 
 def test_who_accepts_a_claim_locks_the_others_before_the_links_to_whose_owners_letters_go(monkeypatch):
@@ -191,8 +179,7 @@ def test_who_accepts_a_claim_locks_the_others_before_the_links_to_whose_owners_l
     owner_links.grant_link(depot=depot, email="ewa@opal.pl", on=NOW)
     claim, other = factories.SubmissionFactory.create_batch(2, depot=depot, claim=True)
     accept = deciding_on(deciding.accept_submission, claim, by=editor)
-    with held_up(Submission.objects.filter(pk=other.pk), accept):
-        assert len(lock_at_once(OwnerLink.objects.all())) == 1
+    assert len(lockable(accept, Submission.objects.filter(pk=other.pk), OwnerLink.objects.all())) == 1
 
 
 def test_who_undoes_a_claim_locks_the_letters_before_the_links_that_they_count_against(monkeypatch):
@@ -201,9 +188,8 @@ def test_who_undoes_a_claim_locks_the_letters_before_the_links_that_they_count_a
     depot = factories.DepotFactory(data_status="owner", verified_at=NOW.date(), verified_by=editor)
     owner_links.grant_link(depot=depot, email="ewa@opal.pl", on=NOW)
     deciding.accept_submission(submission=factories.SubmissionFactory(depot=depot, claim=True), by=editor, on=NOW)
-    decision = Decision.objects.get()
-    with held_up(PendingLetter.objects.all(), lambda: journal.undo(decision=decision, by=editor, on=NOW)):
-        assert len(lock_at_once(OwnerLink.objects.all())) == 2
+    undo = partial(journal.undo, decision=Decision.objects.get(), by=editor, on=NOW)
+    assert len(lockable(undo, PendingLetter.objects.all(), OwnerLink.objects.all())) == 2
 
 
 def test_who_asks_for_the_same_letters_again_waits_for_the_one_that_is_leaving():
@@ -218,7 +204,7 @@ def test_who_asks_for_the_same_letters_again_waits_for_the_one_that_is_leaving()
 def test_who_adds_a_price_locks_the_entry_first():
     """An owner holds the entry and adds the same price."""
     submitted = {"depot": factories.DepotFactory(), "origin": DepotPrice.Origin.PRICE_LIST, "by": None, "on": NOW}
-    submitted["quote"] = PriceInput("pellet", NOW.date(), "t", price=Decimal(1500))
+    submitted["quote"] = services.PriceInput("pellet", NOW.date(), "t", price=Decimal(1500))
 
     def add():
         with suppress(services.DuplicatePrice):
@@ -232,17 +218,14 @@ def test_who_adds_a_price_locks_the_entry_first():
 def test_submissions_are_forgotten_in_the_order_of_their_numbers():
     first, second = factories.SubmissionFactory(client_hash="x"), factories.SubmissionFactory(client_hash="x")
     first.save()  # behind the other in the table from now on
-    with held_up(
-        Submission.objects.filter(pk=first.pk), lambda: retention.purge_submissions(on=NOW + timedelta(days=2))
-    ):
-        assert lock_at_once(Submission.objects.filter(pk=second.pk)) == [second.pk]
+    purge = partial(retention.purge_submissions, on=NOW + timedelta(days=2))
+    held, rows = (Submission.objects.filter(pk=row.pk) for row in (first, second))
+    assert lockable(purge, held, rows) == [second.pk]
 
 
 def test_letters_do_not_wait_for_an_editor_who_holds_their_depot():
     """An editor locks the depot and then its submissions: a letter that wanted the depot last would be a deadlock."""
-    decided = factories.SubmissionFactory(
-        state="accepted", decided_at=NOW, decided_by=factories.UserFactory(), notification_pending=True
-    )
+    decided = factories.SubmissionFactory(decided=True, state="accepted", reason="", notification_pending=True)
     with transaction.atomic():
         list(Depot.objects.select_for_update(of=("self",)))
         assert beside(letters.send_waiting).result(10).sent == (f"submission {decided.pk}",)
@@ -250,25 +233,15 @@ def test_letters_do_not_wait_for_an_editor_who_holds_their_depot():
 
 def test_of_two_forms_opened_together_one_is_refused():
     editor, depot = factories.UserFactory(), factories.DepotFactory()
-    opened = editing.edit_version(depot)
-
-    def edit(place):
-        return lambda: (
-            editing.edit_depot(depot=depot, values={"place": place}, by=editor, on=TODAY, opened=opened).place
-        )
-
-    outcomes = at_once(edit("Kraków"), edit("Wieliczka"))
+    edit = partial(editing.edit_depot, depot=depot, by=editor, on=TODAY, opened=editing.edit_version(depot))
+    outcomes = at_once(*(lambda place=place: edit(values={"place": place}).place for place in ("Kraków", "Wieliczka")))
     assert set(outcomes) == {factories.fresh(depot).place, "DepotEditConflict"}
 
 
 def test_overlapping_choices_are_checked_without_a_deadlock():
-    editor = factories.UserFactory()
     keys = [factories.DepotFactory().pk for _ in range(40)]
-
-    def verify(chosen):
-        return lambda: moderation.verify_depots(keys=chosen, by=editor, on=TODAY).count
-
-    assert at_once(verify(keys[:30]), verify(keys[:9:-1])) == [30, 30]
+    verify = partial(moderation.verify_depots, by=factories.UserFactory(), on=TODAY)
+    assert at_once(lambda: verify(keys=keys[:30]).count, lambda: verify(keys=keys[:9:-1]).count) == [30, 30]
     assert Depot.objects.filter(data_status="verified").count() == 40
 
 

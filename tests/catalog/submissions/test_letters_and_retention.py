@@ -7,14 +7,9 @@ from django.core import mail
 from django.utils import timezone
 
 from catalog.models import Decision, Submission
-from catalog.services import journal
-from catalog.services.merging import merge_depots
-from catalog.submissions import decisions, letters, retention
-from catalog.submissions import letters as sending
-from catalog.submissions.intake import confirm_submission, resend_link
-from catalog.submissions.letter_kinds import DECISION_LETTERS
+from catalog.services import journal, merging
+from catalog.submissions import decisions, intake, letter_kinds, letters, retention, tokens
 from catalog.submissions.limits import hash_client, hash_mailbox
-from catalog.submissions.tokens import LinkExpired, new_token
 from tests import deciding, factories
 from tests.factories import NOW
 from tests.mail import DOWN, WORKING, labels
@@ -36,11 +31,9 @@ def told(count):
     return factories.SubmissionFactory.create_batch(count, **owed)
 
 
-def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit):
+def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit, editor):
     with commit():
-        decisions.decide_possible(
-            submissions=[row.pk for row in owned], rejection="Nie.", by=factories.UserFactory(), on=NOW
-        )
+        decisions.decide_possible(submissions=[row.pk for row in owned], rejection="Nie.", by=editor, on=NOW)
     (letter,) = mail.outbox
     assert letter.subject == "Opał Nowak i jeszcze 3: zgłoszenie odrzucone"
     html, _ = letter.alternatives[0]
@@ -50,7 +43,7 @@ def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit):
         assert [text.count(word) for word in ("Dzień dobry", "Jeśli to nasza pomyłka", "/stan/")] == [1, 1, 4]
     assert not Submission.objects.unnotified().exists()
     with commit():
-        undone = journal.undo(decision=Decision.objects.get(), by=factories.UserFactory(), on=NOW)
+        undone = journal.undo(decision=Decision.objects.get(), by=editor, on=NOW)
     assert (undone.reopened, len(undone.letters), len(mail.outbox)) == (5, 1, 2)
     assert mail.outbox[1].subject == "Opał Nowak i jeszcze 3: decyzja cofnięta"
 
@@ -68,7 +61,7 @@ def test_a_decision_made_while_a_letter_leaves_has_its_own():
     rows = told(3)
     Submission.objects.filter(pk__gt=rows[0].pk).update(letter_tried_at=(leaving := timezone.now()))
     assert letters.send_waiting() == letters.Told()
-    DECISION_LETTERS.done([rows[1]], leaving)
+    letter_kinds.DECISION_LETTERS.done([rows[1]], leaving)
     assert [*Submission.objects.unnotified()] == rows[:1]
     assert letters.send_waiting().sent == (f"submission {rows[0].pk}",)
 
@@ -78,8 +71,7 @@ def test_a_decision_is_told_once_when_the_row_that_stands_for_it_vanishes_while_
     send = letters._send
     monkeypatch.setattr(letters, "_send", lambda messages: (rows[0].delete(), send(messages))[1])
     letters.send_waiting()
-    assert letters.send_waiting(retry=timedelta()) == letters.Told()
-    assert len(mail.outbox) == 1
+    assert (letters.send_waiting(retry=timedelta()), len(mail.outbox)) == (letters.Told(), 1)
 
 
 def test_a_decision_undone_while_its_letter_leaves_is_told_too(owned):
@@ -122,7 +114,7 @@ def test_values_that_an_editor_altered_or_left_out_go_with_their_author(editor):
     row = factories.SubmissionFactory(proposed=values, stored={"phone": "", "name": "Skład opału Nowak"})
     deciding.accept_submission(submission=row, groups=["phone"], reason="To nie firma.", by=editor, on=NOW)
     other = factories.DepotFactory()
-    merge_depots(survivor=other, loser=correction.depot, take=[], by=editor, on=NOW.date())
+    merging.merge_depots(survivor=other, loser=correction.depot, take=[], by=editor, on=NOW.date())
     purged(days=90, seconds=-1)
     assert factories.fresh(added).proposed == typed | position
     purged(days=90)
@@ -132,38 +124,32 @@ def test_values_that_an_editor_altered_or_left_out_go_with_their_author(editor):
 
 
 def waiting_since(moment):
-    """Create an undecided submission, confirmed at a moment."""
     return factories.SubmissionFactory(created_at=moment, confirmed_at=moment, message="Jan Nowak")
 
 
 def purged(**after):
-    """What is purged so long after NOW."""
     return retention.purge_submissions(on=NOW + timedelta(**after))
 
 
 def warned(days):
-    """What came of the letters about deletions, so many days after NOW."""
-    return sending.send(retention.ExpiryLetters(), on=NOW + timedelta(days=days))
+    return letters.send(retention.ExpiryLetters(), on=NOW + timedelta(days=days))
 
 
 def test_what_nobody_decides_goes_after_a_year_and_its_author_is_told_before(editor, settings):
     submission = waiting_since(NOW)
     submission.comments.create(text="Sprawdzam.", written_at=NOW, written_by=editor)  # goes, too, and is not counted
-    year = timedelta(days=365)
     assert warned(350).sent == ()
     settings.EMAIL_BACKEND = DOWN
     assert warned(351).unsent == labels(submission)
     settings.EMAIL_BACKEND = WORKING
     # A day late: so is what it tells of.
-    assert warned(352).sent == labels(submission)
-    assert warned(353) == sending.Told()
+    assert (warned(352).sent, warned(353)) == (labels(submission), letters.Told())
     (letter,) = mail.outbox
     assert letter.to == [submission.email]
     assert f"zgłoszenia nr {submission.pk}" in letter.body
     assert "22 listopada 2027 r." in letter.body  # NOW is 21 November 2026
     assert "Jan" not in letter.body
-    assert retention.purge_submissions(on=NOW + year).expired == 0
-    assert retention.purge_submissions(on=NOW + year + timedelta(days=1)).expired == 1
+    assert (purged(days=365).expired, purged(days=366).expired) == (0, 1)
     assert not Submission.objects.exists()
 
 
@@ -200,11 +186,11 @@ def test_what_waits_again_after_its_year_goes_a_month_later_if_its_author_cannot
 
 def test_unconfirmed_submissions_go_with_their_link():
     submission = factories.SubmissionFactory(unconfirmed=True, created_at=NOW, mailed_at=NOW + timedelta(hours=1))
-    token, _ = new_token(submission.pk, NOW)
+    token, _ = tokens.new_token(submission.pk, NOW)
     assert (purged(hours=48).deleted, purged(hours=49).deleted) == (0, 1)
     assert not Submission.objects.exists()
-    with pytest.raises(LinkExpired):
-        confirm_submission(token=token, on=NOW)
+    with pytest.raises(tokens.LinkExpired):
+        intake.confirm_submission(token=token, on=NOW)
 
 
 def test_a_process_killed_before_its_first_letter_left_prolongs_nothing():
@@ -221,7 +207,7 @@ def test_a_link_works_for_its_two_days_while_a_new_one_waits_to_be_sent():
     factories.SubmissionFactory(unconfirmed=True, visit=submission, **moments)
     purged(hours=70)
     assert factories.fresh(submission).mailbox_hash == ""
-    resend_link(submission=submission, on=NOW + timedelta(hours=71))
+    intake.resend_link(submission=submission, on=NOW + timedelta(hours=71))
     assert retention.link_ends(factories.fresh(submission)) == NOW + timedelta(hours=88)
     assert (purged(hours=87).deleted, purged(hours=88).deleted) == (0, 2)
 
@@ -229,8 +215,7 @@ def test_a_link_works_for_its_two_days_while_a_new_one_waits_to_be_sent():
 @pytest.mark.parametrize(("days", "answered", "kept"), [(3, 0, 23), (90, 1, 22)])
 def test_the_author_of_prices_goes_the_day_after_the_last_was_decided(days, answered, kept):
     moments = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=days))
-    answered_at = NOW - timedelta(hours=answered)
-    submission = factories.SubmissionFactory(passed_on=True, answered_at=answered_at, **moments)
+    submission = factories.SubmissionFactory(passed_on=True, answered_at=NOW - timedelta(hours=answered), **moments)
     assert (purged(hours=kept).erased, purged(hours=kept + 1).erased) == (0, 1)
     assert (factories.fresh(submission).email, submission.proposed) == ("", {})
 
@@ -271,11 +256,8 @@ def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
 
 def test_a_letter_that_cannot_be_sent_does_not_bring_the_hash_of_its_mailbox_back(settings):
     settings.EMAIL_BACKEND = DOWN
-    now = timezone.now()
-    rows = [
-        factories.SubmissionFactory(decided=True, notification_pending=True, mailbox_hash="x", created_at=now - since)
-        for since in (timedelta(hours=23), timedelta(hours=25))
-    ]
+    owed = {"decided": True, "notification_pending": True, "mailbox_hash": "x"}
+    rows = [factories.SubmissionFactory(created_at=timezone.now() - timedelta(hours=age), **owed) for age in (23, 25)]
     assert letters.send_waiting().unsent == labels(*rows)
     assert [(row.mailbox_hash != "", row.letters_at) for row in map(factories.fresh, rows)] == [(True, []), (False, [])]
     settings.EMAIL_BACKEND = WORKING

@@ -48,7 +48,6 @@ def reject(submission, editor, on=NOW):
 
 
 def owned():
-    """A depot, and the link of its owner."""
     depot = factories.DepotFactory(verified=True, data_status="owner")
     return depot, owner_links.grant_link(depot=depot, email="jan@opal.example", on=NOW - timedelta(days=9))
 
@@ -78,8 +77,8 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(client, edito
     decision = last()
     # The pages of the submission and of its entry lead to the decision.
     page = client.get(deciding.page(row)).content.decode()
-    assert not missing(page, reverse("admin:catalog_decision_change", args=[decision.pk]), "można ją tam cofnąć")
-    entry = client.get(reverse("admin:catalog_depot_change", args=[depot.pk])).content.decode()
+    assert not missing(page, deciding.page(decision), "można ją tam cofnąć")
+    entry = client.get(deciding.page(depot)).content.decode()
     assert f"{reverse('admin:catalog_decision_changelist')}?q=%23{depot.pk}" in entry
     assert decision.title == f"Przyjęto nr {row.pk}: Skład Zieliński – telefon"
     assert decision.waiting_since == row.confirmed_at
@@ -88,8 +87,7 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(client, edito
     assert values_of(depot) == before
     row.refresh_from_db()
     assert (row.state, row.decided_at, row.decided_by, row.accepted_fields) == ("waiting", None, None, [])
-    again = sent(reject(row, editor))
-    assert again == ["zgłoszenie odrzucone"]
+    assert sent(reject(row, editor)) == ["zgłoszenie odrzucone"]
     with pytest.raises(journal.DecisionAlreadyUndone):
         undo(decision, editor)
     with pytest.raises(Refusal, match="cofnięcia nie można cofnąć"):
@@ -141,8 +139,7 @@ def test_a_decision_on_a_price_that_is_undone_before_its_letter_is_not_told(edit
         else:
             services.approve_prices(prices=[price], by=editor, on=NOW)
         assert number >= told or len(sent(sending.send_waiting)) == 1
-    assert len(undo(last(), editor).letters) == letters
-    assert len(sent(sending.send_waiting)) == letters
+    assert (len(undo(last(), editor).letters), len(sent(sending.send_waiting))) == (letters, letters)
     assert (f"nr {row.pk}" in mail.outbox[0].body) if letters else not mail.outbox
 
 
@@ -150,17 +147,13 @@ def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(edi
     author = {"depot": factories.DepotFactory(), "email": "jan@opal.pl"}
     rows = factories.SubmissionFactory.create_batch(2, **author)
     claim = factories.SubmissionFactory(claim=True, **author)
-    keys = [row.pk for row in (*rows, claim)]
-    decisions.decide_possible(submissions=keys, rejection="Nie.", by=editor, on=NOW)
+    decisions.decide_possible(submissions=[row.pk for row in (*rows, claim)], rejection="Nie.", by=editor, on=NOW)
     again = factories.SubmissionFactory(claim=True, **author)
     undone = undo(last(), editor)
-    assert (undone.reopened, undone.left) == (2, [claim])
-    assert set(Submission.objects.waiting()) == {*rows, again}
+    assert (undone.reopened, undone.left, set(Submission.objects.waiting())) == (2, [claim], {*rows, again})
 
 
-def test_a_deletion_is_undone_with_a_reason_only_and_brings_back_the_entry_and_what_it_closed(
-    client, editor, sent, monkeypatch
-):
+def test_a_deletion_is_undone_with_a_reason_and_brings_back_what_it_closed(client, editor, sent, monkeypatch):
     monkeypatch.setitem(engines["jinja2"].env.globals, "kept_days", 91)
     deletion = factories.SubmissionFactory(delete=True)
     depot = deletion.depot
@@ -169,8 +162,7 @@ def test_a_deletion_is_undone_with_a_reason_only_and_brings_back_the_entry_and_w
     assert sent(accept(deletion, editor)) == ["wpis usunięty", "zgłoszenie nieaktualne"]
     assert "przez 91 dni" in mail.outbox[0].body  # it can be taken back
     decision = last()
-    page = reverse("admin:catalog_decision_change", args=[decision.pk])
-    assert 'name="note"' in client.get(page).content.decode()
+    assert 'name="note"' in client.get(deciding.page(decision)).content.decode()
     assert journal.find_changed_since(last()) == []
     assert "Podaj powód przywrócenia." in message_of(undo_at_the_desk(client, decision, note=" "))
     assert factories.fresh(depot).publication == "removed"
@@ -209,8 +201,7 @@ def test_a_way_back_waits_again_and_its_entry_is_removed(editor, sent, decided):
 def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, sent):
     factories.BoundaryFactory()
     depot = factories.DepotFactory.build(name="Nowy Skład", postcode="30-001", fuels=["pellet"])
-    proposed = field_groups.values_of(depot) | {"municipality": "1261011"}
-    row = factories.SubmissionFactory(add=True, proposed=proposed)
+    row = factories.SubmissionFactory(add=True, proposed=field_groups.values_of(depot) | {"municipality": "1261011"})
     sent(accept(row, editor))
     added = Depot.objects.get()
     assert last().title == f"Przyjęto nr {row.pk}: Nowy Skład – brakujący skład"
@@ -245,8 +236,7 @@ def test_a_former_owner_s_link_that_was_revoked_meanwhile_does_not_come_back(edi
     depot, former = owned()
     sent(accept(claim_of(depot), editor))
     owner_links.revoke_links([factories.fresh(former)], on=NOW)
-    assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
-    assert factories.fresh(former).replaced_at == NOW
+    assert (sent(lambda: undo(last(), editor)), factories.fresh(former).replaced_at) == (["decyzja cofnięta"], NOW)
 
 
 @pytest.mark.parametrize("days", [0, 1])
@@ -318,7 +308,7 @@ def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent
     said = message_of(decide(visit[0], reason="Cena jest za inną ilość."))
     assert not missing(said, "Zdecydowano: 3. Przyjęto", "Cofnij i otwórz ponownie")
     decision = Decision.objects.get()
-    page = text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
+    page = text_of(client.get(deciding.page(decision)))
     assert not missing(page, "Zgłoszenie znów będzie czekać na decyzję", "telefon: – → +48 601 234 567")
     said = []
     assert sent(lambda: said.append(message_of(undo_at_the_desk(client, decision)))) == ["decyzja cofnięta"]
