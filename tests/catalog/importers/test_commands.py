@@ -1,6 +1,5 @@
 """Commands as an operator calls them, records of their runs, and the strict file of sources."""
 
-from functools import partial
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -9,13 +8,12 @@ from django.contrib.auth import authenticate
 from django.db import OperationalError
 from django.urls import reverse
 
-from catalog import models
 from catalog.importers import import_steps
 from catalog.importers.download import checksum
 from catalog.importers.records import BadInput
 from catalog.importers.runner import exclusive_import, files_origin
 from catalog.importers.sources import all_sources, allowed_address, formats, read_sources
-from catalog.models import Boundary, ImportRun, Place
+from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode, Submission
 from fueldepot import checks
 from fueldepot.data.yaml_reader import InvalidYaml
 from regulations.models import LegalState
@@ -52,17 +50,17 @@ def test_a_dry_run_reports_also_links_that_lead_nowhere_and_changes_nothing(dire
     assert not missing(printed, "not imported, of no known form: notes.csv, notes.txt", "dry run")
     assert "looks like terc" in refusal("import_postcodes", directory / "TERC.zip")
     assert "run import_teryt first" in refusal("import_postcodes", directory / "PL.txt")
-    assert not any(table.objects.exists() for table in (models.Municipality, models.Dataset, ImportRun))
+    assert not any(table.objects.exists() for table in (Municipality, Dataset, ImportRun))
 
 
 def test_commit_writes_searches_and_dates(directory, client):
     run("import_data", directory, commit=True)
-    assert models.Postcode.objects.get().code == "30-001"
-    units = models.Dataset.objects.get(slug="units")
+    assert Postcode.objects.get().code == "30-001"
+    units = Dataset.objects.get(slug="units")
     assert (units.version, units.row_count, str(units.as_of)) == (1, 4, "2021-01-01")
     assert client.get("/api/v1/locations", {"q": "krak"}).json()[0]["label"] == "Kraków"
     run("import_data", directory, commit=True)
-    assert models.Dataset.objects.get(slug="units").version == 1
+    assert Dataset.objects.get(slug="units").version == 1
 
 
 def test_a_directory_is_refused_as_a_whole_for_one_bad_file(directory):
@@ -79,32 +77,26 @@ def test_a_directory_is_refused_as_a_whole_for_one_bad_file(directory):
         ("import_data", [directory / "link"], "SIMC.csv: is named like SIMC but does not exist"),
     ):
         assert message in refusal(command, *paths, commit=True)
-    assert not models.Municipality.objects.exists()
+    assert not Municipality.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_second_import_at_the_same_time_is_refused(directory):
     with exclusive_import():
-        text = beside(partial(refusal, "import_data", directory, commit=True)).result()
+        text = beside(lambda: refusal("import_data", directory, commit=True)).result()
     assert "another import is running" in text
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (BadInput("places.csv.gz", "is damaged"), "places.csv.gz: is damaged"),
-        (OperationalError("the disk is full\nreally"), "the database refused: the disk is full"),
-    ],
-)
-def test_a_starter_that_cannot_be_loaded_says_why_in_one_line(monkeypatch, error, said):
-    monkeypatch.setattr(import_steps, "load_units", Mock(side_effect=error))
-    assert refusal("load_starter") == f"nothing was loaded: {said}"
-    assert not models.Dataset.objects.exists()
+def test_a_starter_that_cannot_be_loaded_says_why_in_one_line(monkeypatch):
+    damaged, full = BadInput("places.csv.gz", "is damaged"), OperationalError("the disk is full\nreally")
+    for error, reason in ((damaged, "places.csv.gz: is damaged"), (full, "the database refused: the disk is full")):
+        monkeypatch.setattr(import_steps, "load_units", Mock(side_effect=error))
+        assert refusal("load_starter") == f"nothing was loaded: {reason}"
+    assert not Dataset.objects.exists()
 
 
 def test_every_note_is_printed_when_asked_for(directory):
-    unknown = GEONAMES.replace("30-001", "30-002").replace("1261", "1299")
-    write(directory / "PL.txt", GEONAMES + unknown)
+    write(directory / "PL.txt", GEONAMES + GEONAMES.replace("30-001", "30-002").replace("1261", "1299"))
     short, long = (run("import_data", directory, verbosity=verbosity) for verbosity in (1, 2))
     assert ("rejected: 1 × " in short, "rejected: 1 × " in long, "  rejected: " in long) == (True, False, True)
 
@@ -129,12 +121,12 @@ def test_dumps_are_not_kept_for_an_impossible_number_of_days(tmp_path):
 
 def test_purging_submissions_says_what_it_would_do_and_does_it_with_commit():
     factories.SubmissionFactory(unconfirmed=True)
-    models.Submission.objects.update(created_at="2026-01-01T12:00Z", mailed_at="2026-01-01T12:00Z")
+    Submission.objects.update(created_at="2026-01-01T12:00Z", mailed_at="2026-01-01T12:00Z")
     for options, left in ([], 1), (["--commit"], 0):
         printed = run("purge_submissions", *options)
         assert "1 submissions deleted that nobody confirmed" in printed
         assert ("nothing was written" in printed) == (not options)
-        assert models.Submission.objects.count() == left
+        assert Submission.objects.count() == left
 
 
 def test_places_of_the_names_register_are_matched_with_the_stored_units():
@@ -161,9 +153,9 @@ def test_real_depots_keep_the_demonstration_out_and_there_is_nothing_to_remove()
     for name in ("Boundary", "Place", "Postcode", "Depot"):
         getattr(factories, f"{name}Factory")()
     assert run("remove_demo") == "0 demonstration depots and 0 prices removed\n"
-    assert not models.Dataset.objects.exists()
+    assert not Dataset.objects.exists()
     assert "demonstration" not in run("load_starter")
-    assert models.Depot.objects.count() == 1
+    assert Depot.objects.count() == 1
 
 
 def test_a_run_from_a_file_is_recorded_with_its_checksum_and_can_be_looked_at_in_the_admin(client, register):
@@ -212,13 +204,9 @@ def test_of_a_directory_every_step_is_recorded_and_of_a_refused_one_the_step_alt
 def test_every_importer_downloads(publishers, tmp_path, settings):
     settings.DOWNLOADS_DIR = tmp_path / "downloads"
     options = {"download": True, "sources_file": publishers.sources(tmp_path / "sources.yaml", **small_country.SMALL)}
-    for command, source in (
-        ("import_teryt", "teryt-terc"),
-        ("import_places", "teryt-simc"),
-        ("import_boundaries", "prg-boundaries"),
-        ("import_postcodes", "geonames-postcodes"),
-        ("import_depots", "osm-depots"),
-    ):
+    fetched = {"import_teryt": "teryt-terc", "import_places": "teryt-simc", "import_boundaries": "prg-boundaries"}
+    fetched |= {"import_postcodes": "geonames-postcodes", "import_depots": "osm-depots"}
+    for command, source in fetched.items():
         before = dump()
         assert not missing(run(command, **options), "downloaded, ", "This was a dry run")
         assert dump() == before

@@ -1,16 +1,14 @@
 """Every refusal, a database that is full included, is one line that says what to do, and leaves every row as it was."""
 
 import re
-from datetime import date
 from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from catalog import models
 from catalog.importers import runner
-from catalog.models import Depot, ImportRun, Municipality
+from catalog.models import Dataset, Depot, ImportRun, Municipality, Postcode
 from regulations.models import LegalState
 from tests import commands, factories, small_country
 from tests.beside import beside
@@ -53,12 +51,12 @@ def test_a_second_run_and_a_refusal_leave_everything_as_it_was(tmp_path):
         ("import_depots", extract(tmp_path / "first.osm.pbf", *range(1, 21))),
     )
     run(*files[0])
-    unit = models.Municipality.objects.get(pk="0804032")
+    unit = Municipality.objects.get(pk="0804032")
     factories.BoundaryFactory(municipality=unit, lat=51.93, lon=15.91, side_km=30)
     for command, path in files[1:]:
         run(command, path)
-    LegalState.objects.create(voivodeship_id="08", as_of=date(2026, 1, 1))
-    assert (models.Depot.objects.count(), models.Postcode.objects.count()) == (20, 1)
+    LegalState.objects.create(voivodeship_id="08", as_of="2026-01-01")
+    assert (Depot.objects.count(), Postcode.objects.count()) == (20, 1)
     before = dump()
     for command, path in files:
         assert ": 0 added, 0 changed, 0 removed" in run(command, path)
@@ -66,12 +64,7 @@ def test_a_second_run_and_a_refusal_leave_everything_as_it_was(tmp_path):
     cut_off = half(extract(tmp_path / "whole.osm.pbf", 1).read_bytes())
     both = zipped(tmp_path / "both.zip", {f"{model}.xml": addresses(model).encode() for model in (2012, 2021)})
     for command, name, content, message in (
-        (
-            "import_teryt",
-            "a.csv",
-            register(code="10", name="ŁÓDZKIE"),
-            "voivodeship 08 leaves .*, and stany prawne",
-        ),
+        ("import_teryt", "a.csv", register(code="10", name="ŁÓDZKIE"), "voivodeship 08 leaves .*, and stany prawne"),
         ("import_teryt", "b.csv", register(day="2025-01-01"), "of 2025-01-01, .* add --allow-older"),
         ("import_teryt", "c.csv", register(day="2099-01-01"), r"c\.csv is of 2099-01-01, and may be of"),
         ("import_teryt", "d.csv", half(register()), "is the file cut off"),
@@ -94,21 +87,18 @@ def test_a_folder_with_registers_of_several_years_can_be_imported_again_and_an_o
         write(tmp_path / f"SIMC_{day}.csv", f"WOJ;POW;GMI;RODZ_GMI;RM;MZ;NAZWA;SYM;SYMPOD;STAN_NA\n{row}\n")
     run("import_data", tmp_path)
     before = dump()
-    out = run("import_data", tmp_path)
-    assert out.count("skipped: 1 × of 2025-01-01, older than what is stored (2026-01-01)") == 2
+    assert run("import_data", tmp_path).count("skipped: 1 × of 2025-01-01, older than what is stored (2026-01-01)") == 2
     assert dump() == before
-    assert models.Municipality.objects.get(pk="0804032").name == "Kolsko"
+    assert Municipality.objects.get(pk="0804032").name == "Kolsko"
     assert "renamed: 0804032 Kolsko → Kolsk" in run("import_teryt", older, allow_older=True)
-    assert str(models.Dataset.objects.get(slug="units").as_of) == "2025-01-01"
+    assert str(Dataset.objects.get(slug="units").as_of) == "2025-01-01"
 
 
 FULL_DISK = """
     CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
-        RAISE EXCEPTION USING
-            ERRCODE = 'disk_full',
-            MESSAGE = 'could not extend file "base/1": No space left on device',
-            HINT = 'Check free disk space.';
+        RAISE EXCEPTION 'could not extend file "base/1": No space left on device'
+            USING ERRCODE = 'disk_full', HINT = 'Check free disk space.';
     END $$;
     CREATE TRIGGER full_disk BEFORE INSERT ON {table} FOR EACH STATEMENT EXECUTE FUNCTION full_disk();
 """
@@ -120,7 +110,6 @@ def fill_disk(model):
         cursor.execute(FULL_DISK.format(table=model._meta.db_table))
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("model", [Municipality, Depot, ImportRun])
 def test_a_full_disk_is_told_in_one_line_and_changes_nothing(model, tmp_path):
     for name, content in small_country.files().items():
@@ -128,8 +117,7 @@ def test_a_full_disk_is_told_in_one_line_and_changes_nothing(model, tmp_path):
     fill_disk(model)
     before = dump()
     text = 'nothing was imported: the database refused: could not extend file "base/1": No space left on device'
-    assert commands.refusal("import_data", tmp_path, commit=True) == text
-    assert dump() == before
+    assert (commands.refusal("import_data", tmp_path, commit=True), dump()) == (text, before)
 
 
 def test_an_import_whose_rows_the_planner_cannot_be_told_of_changes_nothing(db, tmp_path, monkeypatch):
@@ -138,8 +126,7 @@ def test_an_import_whose_rows_the_planner_cannot_be_told_of_changes_nothing(db, 
     monkeypatch.setattr(runner, "analyse", Mock(side_effect=refused))
     before = dump()
     text = "nothing was imported: the database refused: could not write to file: No space left on device"
-    assert commands.refusal("import_teryt", tmp_path / "terc.zip", commit=True) == text
-    assert dump() == before
+    assert (commands.refusal("import_teryt", tmp_path / "terc.zip", commit=True), dump()) == (text, before)
 
 
 def test_an_import_waits_for_no_table_that_is_vacuumed(db):
@@ -175,7 +162,6 @@ def test_a_connection_that_breaks_at_the_commit_leaves_it_open_whether_the_data_
             cursor.execute("DROP FUNCTION goes_away CASCADE")
 
 
-@pytest.mark.django_db
 def test_depots_are_locked_before_any_version_so_that_no_editor_and_import_wait_for_each_other(tmp_path):
     for name, content in small_country.files().items():
         (tmp_path / name).write_bytes(content)

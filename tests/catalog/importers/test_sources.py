@@ -132,9 +132,8 @@ def test_a_later_file_without_differences_moves_the_day_once(country):
     for day, version in (("2031-10-03", 1), ("2031-10-05", 2), ("2031-10-05", 2)):
         country(osm(day))
         assert (state(), Dataset.objects.get(slug="depots").version) == ((OSM, day), version)
-    assert list(ImportRun.objects.filter(dataset="depots").order_by("pk").values_list("outcome", flat=True)) == [
-        *("imported", "unchanged", "unchanged")
-    ]
+    outcomes = ImportRun.objects.filter(dataset="depots").order_by("pk").values_list("outcome", flat=True)
+    assert [*outcomes] == ["imported", "unchanged", "unchanged"]
 
 
 def test_a_data_set_names_the_publishers_of_its_rows_and_the_older_day(country, toy):
@@ -182,8 +181,7 @@ def test_postcodes_of_which_some_come_from_elsewhere_name_both(country):
     country(("prg_postcodes", rows.encode()), allow_removals=True)
     assert set(Postcode.objects.values_list("source", flat=True)) == {"geonames", "prg", "filled"}
     assert state("postcodes") == ("GUGiK, punkty adresowe PRG oraz GeoNames, CC BY 4.0", None)
-    licence = shown("postcodes")["licence"]
-    assert licence == "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego; CC BY 4.0"
+    assert shown("postcodes")["licence"] == "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego; CC BY 4.0"
 
 
 def test_places_of_the_starter_data_keep_their_credit_and_licence(country):

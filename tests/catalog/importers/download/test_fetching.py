@@ -17,6 +17,8 @@ from catalog.importers.sources import read_sources
 from tests import small_country
 
 POSTCODES = "/PL.zip"
+CONTENT = small_country.postcodes()
+GIVEN_UP = "the connection failed .*tried 4 times; try again later"
 
 
 @pytest.fixture
@@ -41,29 +43,23 @@ def source(sources):
     return sources["geonames-postcodes"]
 
 
-@pytest.fixture
-def content(publishers):
-    return publishers.files["PL.zip"]
-
-
 def folder(fetcher, source):
     return sorted(path.name for path in Store(fetcher.root, source).folder.iterdir() if path.name != ".lock")
 
 
 def refusal(fetcher, source):
-    """What is said of a source that cannot be fetched."""
     with pytest.raises(DownloadFailed) as caught:
         fetcher.fetch(source)
     return str(caught.value)
 
 
-def test_a_file_is_kept_with_its_date_size_and_checksum(fetcher, source, content, publishers):
+def test_a_file_is_kept_with_its_date_size_and_checksum(fetcher, source, publishers):
     download = fetcher.fetch(source)
     assert download.fresh
-    assert download.path.read_bytes() == content
-    assert (download.size, download.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+    assert download.path.read_bytes() == CONTENT
+    assert (download.size, download.sha256) == (len(CONTENT), hashlib.sha256(CONTENT).hexdigest())
     said = json.loads(download.path.with_name(f"{download.path.name}.json").read_text())
-    assert (said["url"], said["size"], said["sha256"]) == (publishers.url + POSTCODES, len(content), download.sha256)
+    assert (said["url"], said["size"], said["sha256"]) == (publishers.url + POSTCODES, len(CONTENT), download.sha256)
     assert said["etag"].startswith('"')
     assert folder(fetcher, source) == [download.path.name, f"{download.path.name}.json"]
 
@@ -94,15 +90,15 @@ def test_yesterdays_file_is_still_current_after_304_and_the_same_bytes_are_not_k
     assert "If-None-Match" not in publishers.requests("/other.zip")[0][1]
 
 
-def test_a_kept_file_that_was_damaged_or_cut_and_one_whose_record_was_are_fetched_again(fetcher, source, content):
+def test_a_kept_file_that_was_damaged_or_cut_and_one_whose_record_was_are_fetched_again(fetcher, source):
     path = fetcher.fetch(source).path
     record = path.with_name(f"{path.name}.json")
-    damages = [(path, content[:-1] + b"?"), (path, content[:-1])]
+    damages = [(path, CONTENT[:-1] + b"?"), (path, CONTENT[:-1])]
     damages += [(record, damage) for damage in (b"", b"{}", b'{"source": 5, "fetched_at": "soon"}')]
     for file, damage in damages:
         file.write_bytes(damage)
         again = fetcher.fetch(source)
-        assert (again.fresh, again.path.read_bytes()) == (True, content), damage
+        assert (again.fresh, again.path.read_bytes()) == (True, CONTENT), damage
 
 
 @pytest.mark.parametrize(
@@ -110,13 +106,8 @@ def test_a_kept_file_that_was_damaged_or_cut_and_one_whose_record_was_are_fetche
     [
         ("html", "what came is a web page instead of zip; open it in a browser"),
         ("empty", "what came is empty; try again later"),
-        ("half", "no zip, or one without its end"),
-        ("unannounced", "no zip, or one without its end"),
-        ("short", "the connection failed .*tried 4 times; try again later"),
-        ("chunked", "the connection failed .*tried 4 times; try again later"),
-        ("drop", "the connection failed .*tried 4 times; try again later"),
-        ("refuse", "the connection failed .*tried 4 times; try again later"),
-        ("half gzip", "no zip, or one without its end"),
+        *((half, "no zip, or one without its end") for half in ("half", "unannounced", "half gzip")),
+        *((cut, GIVEN_UP) for cut in ("short", "chunked", "drop", "refuse")),
         ("damaged gzip", "the connection failed .DecodingError: .*tried 4 times; try again later"),
         (404, "answered 404; check the address in the file of sources"),
         (403, "answered 403; check the address in the file of sources"),
@@ -149,11 +140,10 @@ def test_what_cannot_be_trusted_is_refused_in_one_line(fetcher, source, publishe
         ([(302, {"Location": "/moved.zip"})], []),
     ],
 )
-def test_passing_troubles_are_waited_out(fetcher, source, publishers, content, slept, waiting, seconds):
-    publishers.files["moved.zip"] = content
+def test_passing_troubles_are_waited_out(fetcher, source, publishers, slept, waiting, seconds):
+    publishers.files["moved.zip"] = CONTENT
     publishers.troubles[POSTCODES] = list(waiting)
-    assert fetcher.fetch(source).path.read_bytes() == content
-    assert slept == seconds
+    assert (fetcher.fetch(source).path.read_bytes(), slept) == (CONTENT, seconds)
 
 
 def test_a_retry_after_may_be_a_date(fetcher, source, publishers, slept):
@@ -176,9 +166,9 @@ def test_a_slow_body_and_a_slow_form_are_given_up(fetcher, sources, publishers):
         assert re.search(r"is too slow: [0-9]+ bytes in 0 seconds; try again later", refusal(hasty, sources[name]))
 
 
-def test_what_is_too_large_is_refused_before_it_comes_and_while_it_comes(fetcher, source, publishers, content):
-    small = replace(source, max_megabytes=(len(content) - 1) / 1e6)
-    assert f"has {len(content)} bytes, more than the {len(content) - 1} that may come" in refusal(fetcher, small)
+def test_what_is_too_large_is_refused_before_it_comes_and_while_it_comes(fetcher, source, publishers):
+    small = replace(source, max_megabytes=(len(CONTENT) - 1) / 1e6)
+    assert f"has {len(CONTENT)} bytes, more than the {len(CONTENT) - 1} that may come" in refusal(fetcher, small)
     publishers.always[POSTCODES] = "gzip"
     assert "has more bytes than the" in refusal(fetcher, small)
     publishers.files["PL.zip"] = bytes(50_000_000)  # which would fill the disk
@@ -202,9 +192,7 @@ def test_another_kind_of_file_and_a_damaged_one_are_refused(fetcher, source, pub
         assert message in refusal(fetcher, source)
 
 
-def test_a_page_that_goes_on_and_on_and_a_zip_that_unpacks_to_too_much_are_given_up(
-    fetcher, sources, publishers, monkeypatch
-):
+def test_an_endless_page_and_a_zip_that_unpacks_to_too_much_are_given_up(fetcher, sources, publishers, monkeypatch):
     monkeypatch.setattr("catalog.importers.download.MOST_PAGE_BYTES", 10)
     assert "more than the 10 that may come" in refusal(fetcher, sources["teryt-terc"])
     monkeypatch.setattr("catalog.importers.sources.MAX_BYTES", 100)
@@ -283,9 +271,8 @@ def test_overpass_is_asked_once_with_a_time_out(fetcher, sources, publishers):
 
 
 def test_an_answer_of_overpass_that_is_not_whole_is_refused(fetcher, sources, publishers):
-    timed_out = 'runtime error: Query timed out in "query" at line 3'
     for content, message in (
-        (small_country.depots(remark=timed_out), 'timed out in "query"'),
+        (small_country.depots(remark='runtime error: Query timed out in "query" at line 3'), 'timed out in "query"'),
         (small_country.depots()[:-20], "is not complete JSON, is it cut off"),
         (b'{"version": 0.6}', "of no known form instead of overpass"),
         (b"[]", "of no known form instead of overpass"),
@@ -311,9 +298,7 @@ def test_two_at_once_do_not_write_into_one_file(fetcher, source):
             fetcher.fetch(source)
 
 
-def test_a_refused_file_and_a_full_disk_are_told_in_one_line_and_what_was_there_stays(
-    fetcher, source, content, publishers
-):
+def test_a_refused_file_and_a_full_disk_are_told_and_what_was_there_stays(fetcher, source, publishers):
     before, store = fetcher.fetch(source), Store(fetcher.root, source)
     publishers.files["PL.zip"] = small_country.postcodes(range(3))
     for trouble in ("html", "empty", "half", "half gzip"):
@@ -324,5 +309,4 @@ def test_a_refused_file_and_a_full_disk_are_told_in_one_line_and_what_was_there_
     # Linux's own full disk, where the download is to go.
     store.part.symlink_to("/dev/full")
     assert refusal(fetcher, source) == f"{store.folder}: cannot be written: No space left on device"
-    assert store.read() == replace(before, fresh=False)
-    assert before.path.read_bytes() == content
+    assert (store.read(), before.path.read_bytes()) == (replace(before, fresh=False), CONTENT)

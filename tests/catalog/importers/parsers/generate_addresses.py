@@ -82,17 +82,8 @@ SYSTEMS = {2012: "urn:ogc:def:crs:EPSG::2180", 2021: "EPSG:2180"}
 
 def point(model: int, id: str, *, north: float, east: float, **values: object) -> str:
     """One address point. values: anything of the template that shall not be as usual."""
-    usual = {
-        "version": "2025-11-06",
-        "ended": "",
-        "status": "istniejacy",
-        "system": SYSTEMS[model],
-        "place": "Konotop",
-        "postcode": "67-416",
-        "unit": "0804032",
-        "locality": "0910140",
-        "street": "1",
-    }
+    usual = {"version": "2025-11-06", "ended": "", "status": "istniejacy", "system": SYSTEMS[model], "street": "1"}
+    usual |= {"place": "Konotop", "postcode": "67-416", "unit": "0804032", "locality": "0910140"}
     template = POINT_2012 if model == 2012 else POINT_2021
     return template.format(id=id, first=north, second=east, **(usual | values))
 
@@ -115,12 +106,8 @@ def generate(path: Path, model: int, size: int) -> None:
         written, number = out.write(HEADS[model]), 0
         while written < size:
             village, lap = number % 4000, number // 4000
-            values = {
-                "place": f"Wieś {village}",
-                "postcode": f"{66 + village // 2000}-{village % 1000:03}",
-                "unit": f"08{village % 12 + 1:02}{village % 7 + 1:02}2",
-                "locality": f"{village:07}",
-            }
+            values = {"place": f"Wieś {village}", "postcode": f"{66 + village // 2000}-{village % 1000:03}"}
+            values |= {"unit": f"08{village % 12 + 1:02}{village % 7 + 1:02}2", "locality": f"{village:07}"}
             areas[values["unit" if model == 2012 else "locality"]] = values
             north = 420_000 + village // 50 * 2_000 + lap % 20 * 20 + 0.25
             east = 205_000 + village % 50 * 2_000 + lap // 20 % 20 * 20 + 0.5

@@ -33,7 +33,6 @@ def write(path: Path, content: str | bytes) -> Path:
 
 
 def zipped(path: Path, members: dict[str, bytes]) -> Path:
-    """Write a zip with the given members, in their order."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
             archive.writestr(name, content)

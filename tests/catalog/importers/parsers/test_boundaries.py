@@ -12,7 +12,6 @@ from shapely.errors import GEOSException
 from shapely.geometry import Polygon, box, mapping
 
 from catalog.importers.parsers import boundaries
-from catalog.importers.parsers.boundaries import reduce_coverage
 from catalog.importers.sources import identify
 from catalog.territory import coordinates
 from tests.catalog.importers.parsers.helpers import DATA, assert_refused, format_of, shared, write, zipped
@@ -57,16 +56,15 @@ def geojson(path, features, **extra):
 
 
 def expected_corner():
-    """Where the south-western corner of the first area lies on the plane."""
     lon, lat = pyproj.Transformer.from_crs(OFFICIAL, "EPSG:4326", always_xy=True).transform(500_000, 240_000)
-    return coordinates.project(lat, lon)
+    return shapely.Point(coordinates.project(lat, lon))
 
 
 def check_areas(extract):
     """Both areas are there, in the right place, and share their border."""
     assert [row.teryt for row in extract.rows] == ["1206912", "1206923"]
     areas = [row.area for row in extract.rows]
-    assert shapely.distance(shapely.Point(expected_corner()), areas[0]) < 0.5
+    assert shapely.distance(expected_corner(), areas[0]) < 0.5
     assert [area.area for area in areas] == pytest.approx([1e8, 1e8], rel=0.01)
     assert shapely.intersection(*areas).length == pytest.approx(10_000, rel=0.005)
     assert shapely.coverage_is_valid(areas)
@@ -151,8 +149,7 @@ def test_deleted_row_is_left_out_with_its_shape(tmp_path):
     path = packed_parts(tmp_path, parts | {".dbf": bytes(table)})
     assert format_of(path) == "boundaries"  # which the next row tells
     (row,) = boundaries.parse_shapefile(path).rows
-    assert row.teryt == "1206923"
-    assert shapely.distance(shapely.Point(expected_corner()), row.area) == pytest.approx(10_000, rel=0.005)
+    assert (row.teryt, shapely.distance(expected_corner(), row.area)) == ("1206923", pytest.approx(10_000, rel=0.005))
     table[first + size] = ord("*")
     assert format_of(packed_parts(tmp_path, parts | {".dbf": bytes(table)})) is None
 
@@ -188,12 +185,12 @@ def test_reduction_keeps_shared_borders_shared_and_stays_near():
     border[50] = (5010, 5000.0)
     west = Polygon([(0, 0), *border, (0, 10_000)])
     south = Polygon([(9000, 0), *border[:51], (9000, 5000)])
-    reduced = reduce_coverage(np.array([west, south, Polygon([(9000, 5000), *border[50:], (9000, 10_000)])]))
+    reduced = boundaries.reduce_coverage(np.array([west, south, Polygon([(9000, 5000), *border[50:], (9000, 10_000)])]))
     assert shapely.get_num_coordinates(reduced).sum() < 30
     assert shapely.coverage_is_valid(reduced)
     assert shapely.intersection(reduced[0], shapely.union(*reduced[1:])).length == pytest.approx(10_000, rel=0.01)
     circle = shapely.Point(0, 0).buffer(5000, quad_segs=500)
-    (reduced,) = reduce_coverage(np.array([circle]))
+    (reduced,) = boundaries.reduce_coverage(np.array([circle]))
     assert shapely.get_num_coordinates(reduced) < 300
     assert shapely.hausdorff_distance(circle, reduced) < 20
 

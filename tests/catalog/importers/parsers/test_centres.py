@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.importers.parsers import prg_addresses
-from catalog.importers.parsers.prg_addresses import Cells
 
-AT = st.integers(min_value=0, max_value=999_999)
+AT, INNER = st.integers(0, 999_999), st.integers(400_000, 500_000)
 POINTS = st.lists(st.tuples(AT, AT), min_size=1, max_size=60)
 
 
 def centre(points):
-    cells = Cells()
+    cells = prg_addresses.Cells()
     for east, north in points:
         cells.add(0, east, north)
     ((group, east, north),) = cells.centres()
@@ -24,10 +23,8 @@ def centre(points):
 
 def cluster(east, north, count, side=300):
     """Addresses on a spiral around a point, all in a few squares."""
-    return [
-        (east + side * math.sqrt(n / count) * math.cos(n), north + side * math.sqrt(n / count) * math.sin(n))
-        for n in range(count)
-    ]
+    spiral = [(n, side * math.sqrt(n / count)) for n in range(count)]
+    return [(east + away * math.cos(n), north + away * math.sin(n)) for n, away in spiral]
 
 
 @given(POINTS, st.randoms(use_true_random=False), st.integers(1, 7))
@@ -42,17 +39,10 @@ def test_the_centre_is_in_a_square_with_addresses_whatever_their_order_and_batch
         prg_addresses.BATCH = whole
 
 
-@given(
-    st.tuples(st.integers(400_000, 500_000), st.integers(400_000, 500_000)),
-    st.integers(10, 80),
-    st.floats(0, 0.45),
-    st.tuples(AT, AT),
-)
+@given(st.tuples(INNER, INNER), st.integers(10, 80), st.floats(0, 0.45), st.tuples(AT, AT))
 def test_less_than_half_of_the_addresses_cannot_lead_it_away(middle, count, share, stray):
-    village = cluster(*middle, count)
-    strays = [stray] * int(share * count)
-    east, north = centre([*village, *strays])
-    assert math.dist((east, north), middle) < 1_100
+    points = cluster(*middle, count) + [stray] * int(share * count)
+    assert math.dist(centre(points), middle) < 1_100
 
 
 def test_of_two_villages_it_is_in_the_larger_and_of_many_around_a_town_in_that():
@@ -72,14 +62,14 @@ def test_more_squares_than_are_compared_are_joined(monkeypatch):
 
 
 def test_groups_keep_to_themselves():
-    cells = Cells()
+    cells = prg_addresses.Cells()
     for group, east in ((7, 100_000), (0, 200_000), (65_000, 300_000)):
         cells.add(group, east, 400_000)
     assert list(cells.centres()) == [(0, 200_000, 400_000), (7, 100_000, 400_000), (65_000, 300_000, 400_000)]
 
 
 def test_squares_outside_are_dropped_and_counted():
-    cells = Cells()
+    cells = prg_addresses.Cells()
     for east in (100_000, 100_001, 900_000):
         cells.add(0, east, 400_000)
     assert cells.keep(lambda group: np.array([[0.0, 0.0, 500_000.0, 500_000.0]])) == (1, 2)

@@ -10,8 +10,7 @@ from osmium.osm.mutable import Node, Relation, Way
 
 from catalog.depots import fuels
 from catalog.importers.parsers import osm_tags
-from catalog.importers.parsers.osm_tags import FUEL_OF, fuels_of
-from catalog.importers.records import BadInput, DepotRecord, Note
+from catalog.importers.records import DepotRecord, Note
 from catalog.importers.sources.openstreetmap import parse_pbf
 from tests.catalog.importers.parsers import helpers
 from tests.catalog.importers.parsers.helpers import DATA, assert_refused, format_of, refusals, shared, write, zipped
@@ -75,16 +74,14 @@ def test_what_is_a_depot_and_what_it_sells():
         ({"brykiet"}, ({"shop": "fuel", "fuel:briquettes": "YES"},)),
         ({"wegiel", "drewno-kominkowe"}, ({"shop": "fuel", "fuel": "coal; wood"}, {"shop": "coal;firewood"})),
         ({"wegiel", "pellet"}, ({"shop": "coal", "sells:pellets": "yes"},)),
-        (
-            {"wegiel", "drewno-kominkowe"},
-            ({"shop": "fuel", "fuel": "coal, wood"}, {"shop": "fuel", "fuel": "węgiel;drewno"}),
-        ),
+        ({"wegiel", "drewno-kominkowe"}, ({"shop": "fuel", "fuel": "coal, wood"},)),
+        ({"wegiel", "drewno-kominkowe"}, ({"shop": "fuel", "fuel": "węgiel;drewno"},)),
         # Solid fuels beside those of the catalog.
         (set(), ({"shop": "fuel", "fuel:coke": "yes"}, {"shop": "fuel", "fuel": "solid"})),
     ):
         for tags in tagss:
-            assert fuels_of(tags) == sold
-    assert set(FUEL_OF.values()) <= set(fuels.BY_SLUG)
+            assert osm_tags.fuels_of(tags) == sold
+    assert set(osm_tags.FUEL_OF.values()) <= set(fuels.BY_SLUG)
 
 
 def test_the_first_of_several_websites_is_read():
@@ -123,13 +120,12 @@ def test_depot_without_a_name():
 
 
 def test_a_name_is_tidied_and_that_of_a_person_held_back():
-    person = "nazwa wygląda na imię i nazwisko"
     for tags, name, kind, held, review in (
         ({"name": " Skład\t\u200bPróbny \n"}, "Skład Próbny", "", False, ""),
         ({"name": None, "name__pl": "Skład Próbny"}, "Skład Próbny", "", False, ""),
         ({"name": "\u200b \u202e"}, "Skład węgla", "Skład węgla", False, "źródło nie podaje nazwy"),
         ({"name": "PHU Kowalski Skład opału"}, "PHU Kowalski Skład opału", "", False, ""),
-        ({"name": "Jan Kowalski"}, "Jan Kowalski", "", True, person),
+        ({"name": "Jan Kowalski"}, "Jan Kowalski", "", True, "nazwa wygląda na imię i nazwisko"),
     ):
         record = depot(**tags)
         assert (record.name, record.kind_name, record.held, record.review) == (name, kind, held, review)
@@ -162,8 +158,7 @@ def test_contacts_and_hours_are_read_from_any_of_their_keys():
             assert getattr(depot(**{key: text}), field) == value, key
     # The second stands in for a bad one.
     record = depot(phone="12 345", contact__phone="12 345 67 89")
-    assert record.phone == "+48 12 345 67 89"
-    assert reasons(record) == ["phone: not a valid telephone number: '12 345'"]
+    assert (record.phone, reasons(record)) == ("+48 12 345 67 89", ["phone: not a valid telephone number: '12 345'"])
 
 
 def test_what_cannot_be_read_is_left_out_and_told():
@@ -298,19 +293,15 @@ def test_an_extract_says_the_same_as_an_answer_of_overpass_with_a_day_of_its_own
     ]
     answer = write(tmp_path / "a.json", json.dumps({"osm3s": {}, "elements": elements}))
     result = parse_pbf(extract(tmp_path / "a.osm.pbf", *objects, stamp=""))
-    assert result == osm_tags.parse_overpass(answer)
-    assert (result.as_of, len(result.rows)) == (None, 3)
+    assert (result, result.as_of, len(result.rows)) == (osm_tags.parse_overpass(answer), None, 3)
     assert parse_pbf(extract(tmp_path / "a.osm.pbf", *objects)).as_of == date(2031, 10, 3)
 
 
 def test_depots_abroad_or_with_no_node_in_the_extract_are_rejected(tmp_path):
     path = extract(tmp_path / "a.osm.pbf", pbf_node(location=(2.3, 48.8)), Way(id=12, nodes=[97, 98], tags=TAGS))
     result = parse_pbf(path)
-    assert result.rows == ()
-    assert result.rejected == (
-        Note("node/11", "the position is outside Poland: '48.8, 2.3'"),
-        Note("way/12", "has no position"),
-    )
+    abroad, nowhere = Note("node/11", "the position is outside Poland: '48.8, 2.3'"), Note("way/12", "has no position")
+    assert (result.rows, result.rejected) == ((), (abroad, nowhere))
 
 
 def test_what_is_no_extract_of_poland_is_refused(tmp_path):
@@ -345,8 +336,8 @@ def test_it_is_recognised_whatever_its_name(tmp_path):
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.5, 0.9, 0.999])
 def test_an_extract_that_is_cut_off_is_refused(tmp_path, share):
     whole = shared("samples/depots.osm.pbf").read_bytes()
-    with pytest.raises(BadInput, match="damaged or cut off"):
-        parse_pbf(write(tmp_path / "a.osm.pbf", whole[: int(len(whole) * share)]))
+    path = write(tmp_path / "a.osm.pbf", whole[: int(len(whole) * share)])
+    assert_refused("damaged or cut off", parse_pbf, path)
 
 
 def test_damage_is_one_line(tmp_path):

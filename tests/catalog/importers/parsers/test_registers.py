@@ -9,17 +9,12 @@ import pytest
 
 from catalog.importers.records import Note, PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.importers.sources import geonames, gugik, teryt
-from catalog.importers.sources.gugik import find_unit
 from tests.catalog.importers.parsers.helpers import DATA, assert_refused, shared, text, write, zipped
 
 HEADER = "WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD;STAN_NA\n"
 DAY = "2031-01-01"
 ABOVE = f"12;;;;MAŁOPOLSKIE;województwo;{DAY}\n12;06;;;krakowski;powiat;{DAY}\n"
 MUNICIPALITY = f"12;06;91;2;Próba;gmina wiejska;{DAY}\n"
-
-
-def parse_rows(path, *rows):
-    return teryt.parse_units(write(path / "TERC_próba.csv", HEADER + "".join(rows)))
 
 
 def test_a_register_in_csv_or_xml_is_read():
@@ -65,10 +60,7 @@ def test_a_defect_is_told_with_its_row(tmp_path):
         ((ABOVE, f"12;06;91;7;Próba;gmina;{DAY}\n"), "the kind .* is 7"),
         ((ABOVE, MUNICIPALITY, MUNICIPALITY), "row 5: unit 1206912 is there twice, first in row 4"),
         ((ABOVE, MUNICIPALITY, MUNICIPALITY.replace(";2;", ";3;")), "1206912 and 1206913 differ in kind only"),
-        (
-            (ABOVE, MUNICIPALITY, f"12;07;01;2;Próba;gmina wiejska;{DAY}\n"),
-            "row 5: unit 1207012 has no unit 1207 above",
-        ),
+        ((ABOVE, MUNICIPALITY, f"12;07;01;2;Próba;gmina;{DAY}\n"), "row 5: unit 1207012 has no unit 1207 above"),
         ((ABOVE.split("\n", 1)[1], MUNICIPALITY), "unit 1206 has no unit 12 above"),
         ((ABOVE, f"12;06;91;2;;gmina wiejska;{DAY}\n"), "row 4: has no name"),
         ((ABOVE, MUNICIPALITY.replace("Próba", "Pr" * 41)), "row 4: the name .* is longer than 80"),
@@ -78,7 +70,7 @@ def test_a_defect_is_told_with_its_row(tmp_path):
         ((ABOVE, MUNICIPALITY.rstrip()[:-1]), "row 4: STAN_NA: '2031-01-0' is not a day.*cut off"),
         ((ABOVE, MUNICIPALITY, f"12;07;;;limanowski;powiat;{DAY}\n"), "row 5: ends abruptly: no unit follows 1207"),
     ):
-        assert_refused(message, parse_rows, tmp_path, *rows)
+        assert_refused(message, teryt.parse_units, write(tmp_path / "TERC_próba.csv", HEADER + "".join(rows)))
 
 
 @pytest.mark.full_scale
@@ -143,11 +135,10 @@ def parse_codes(path, *rows):
 
 def test_rows_of_one_postcode_are_merged():
     extract = geonames.parse(DATA / "PL.txt")
+    shares, places = (("120692", 2), ("120691", 1)), ("Próbka", "Dolna Próba", "Żabia Wola")
     assert extract.rows == (
         # The third point is 350 km off: a mean would carry the code into another voivodeship.
-        PostcodeRecord(
-            "98-701", (("120692", 2), ("120691", 1)), ("Próbka", "Dolna Próba", "Żabia Wola"), 50.2, 19.8, "geonames"
-        ),
+        PostcodeRecord("98-701", shares, places, 50.2, 19.8, "geonames"),
         PostcodeRecord("98-702", (), ("Zagórze",), 50.3, 19.5, "geonames"),
     )
     assert (extract.rejected, extract.as_of) == ((), None)
@@ -199,10 +190,9 @@ def changed_postcodes(path, old, new):
 
 def test_postcodes_are_read_with_their_municipalities():
     extract = gugik.parse_postcodes(DATA / "prg_postcodes.csv")
+    shares = ("1206923", 12), ("1206912", 5)
     assert extract.rows == (
-        PostcodeRecord(
-            "98-701", (("1206923", 12), ("1206912", 5)), ("Dolna Próba", "Próbka"), 50.10001, 19.80002, "prg"
-        ),
+        PostcodeRecord("98-701", shares, ("Dolna Próba", "Próbka"), 50.10001, 19.80002, "prg"),
         PostcodeRecord("98-702", (("1206912", 0),), ("Zagórze",), 50.3, 19.5, "filled"),
         PostcodeRecord("98-703", (("1206912", 1),), (), 50.31, 19.51, "prg"),
     )
@@ -235,10 +225,8 @@ def test_a_wrong_value_of_a_postcode_is_refused(tmp_path):
     assert_refused("has no usable postcode", gugik.parse_postcodes, header)
 
 
-UNITS = {
-    ("małopolskie", "krakowski", "Dolna Próba", 3): "1206923",
-    ("małopolskie", "krakowski", "Żabia Wola-Próbna", 2): "1206912",
-}
+WHERE = "małopolskie", "krakowski"
+UNITS = {(*WHERE, "Dolna Próba", 3): "1206923", (*WHERE, "Żabia Wola-Próbna", 2): "1206912"}
 
 
 def changed_place(path, **changes):
@@ -271,14 +259,15 @@ def test_municipality_of_another_kind_or_name_today():
     for then, now, found in ((2, 3, True), (1, 3, True), (3, 2, True), (3, 1, True), (2, 1, False), (1, 2, False)):
         label = {1: "gmina miejska", 2: "gmina wiejska", 3: "gmina miejsko-wiejska"}[then]
         units = {("lubelskie", "opolski", "Próba", now): f"061299{now}"}
-        assert find_unit(units, "lubelskie", "opolski", f"Próba-{label}") == (f"061299{now}" if found else None), then
+        expected = f"061299{now}" if found else None
+        assert gugik.find_unit(units, "lubelskie", "opolski", f"Próba-{label}") == expected, then
     units = {("lubelskie", "opolski", "Próba", kind): f"061299{kind}" for kind in (1, 2, 3)}
-    assert find_unit(units, "lubelskie", "opolski", "Próba-gmina wiejska") == "0612992"
+    assert gugik.find_unit(units, "lubelskie", "opolski", "Próba-gmina wiejska") == "0612992"
     # A renamed one is not taken for the town beside it.
     where = "kujawsko-pomorskie", "wąbrzeski"
     units = {(*where, "Wąbrzeźno", 1): "0417011", (*where, "Ryńsk", 2): "0417052"}
-    assert find_unit(units, *where, "Wąbrzeźno-gmina wiejska") == "0417052"
-    assert find_unit(units, *where, "Wąbrzeźno-gmina miejska") == "0417011"
+    assert gugik.find_unit(units, *where, "Wąbrzeźno-gmina wiejska") == "0417052"
+    assert gugik.find_unit(units, *where, "Wąbrzeźno-gmina miejska") == "0417011"
 
 
 def test_a_wrong_field_of_a_place_is_refused(tmp_path):

@@ -81,8 +81,7 @@ def test_a_row_that_cannot_be_used_or_lies_outside_every_boundary_leaves_its_dep
 def test_texts_longer_than_their_columns_are_reported_and_left_out_never_cut_in_silence(stored):
     load(*stored)
     long = {name: texts.too_long(name) for name in texts.LIMITS}
-    report = load(replace(RECORD, **long, hours=weekly_hours(long["opening_hours"])))
-    assert {note.reason for note in report.notes} == {
+    assert {note.reason for note in load(replace(RECORD, **long, hours=weekly_hours(long["opening_hours"]))).notes} == {
         f"{name} {'cut' if name == 'name' else 'left out'}: "
         f"Ensure this value has at most {limit} characters (it has {limit + 1})."
         for name, limit in texts.LIMITS.items()
@@ -152,8 +151,7 @@ def test_imported_corrected_imported_verified_removed_imported():
     assert (depot.phone, depot.name, depot.data_status) == ("+48 600 000 000", "Nowak sp. z o.o.", "unverified")
 
     moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=TODAY)
-    kept = imported(phone="+48 11 111 11 11", name="Jeszcze inaczej", fuels=("pellet", "wegiel"))
-    assert kept == [
+    assert imported(phone="+48 11 111 11 11", name="Jeszcze inaczej", fuels=("pellet", "wegiel")) == [
         "name kept, a person set or checked it: 'Nowak sp. z o.o.'; the source says 'Jeszcze inaczej'",
         "phone kept, a person set or checked it: '+48 600 000 000'; the source says '+48 11 111 11 11'",
         """fuels kept, a person set or checked it: '["wegiel"]'; the source says '["wegiel", "pellet"]'""",
@@ -206,8 +204,7 @@ def test_hours_that_a_person_set_are_kept_whole():
     imported(opening_hours="Mo-Fr 08:00-16:00")
     edit(opening_hours="Mo-Sa 07:00-15:00")
     imported(opening_hours="24/7", hours={"mon": "0:00-24:00"})
-    assert the_depot().opening_hours == "Mo-Sa 07:00-15:00"
-    assert the_depot().hours["sat"] == "7:00-15:00"
+    assert (the_depot().opening_hours, the_depot().hours["sat"]) == ("Mo-Sa 07:00-15:00", "7:00-15:00")
 
 
 def test_fuels_of_the_name_are_added_to_those_of_the_source():
@@ -228,9 +225,7 @@ def test_fuels_of_the_name_are_added_to_those_of_the_source():
     ("values", "fuels", "by_name"),
     [({"fuels": ["brykiet"]}, ["brykiet"], []), ({"name": "Skład brykietu"}, ["wegiel", "brykiet"], ["brykiet"])],
 )
-def test_fuels_that_a_person_set_are_not_read_from_the_name_but_they_are_from_one_that_a_person_gave(
-    values, fuels, by_name
-):
+def test_fuels_that_a_person_set_are_not_read_from_the_name_but_from_one_that_a_person_gave(values, fuels, by_name):
     imported()
     imported(name="Skład pelletu")
     edit(**values)
@@ -245,7 +240,6 @@ def test_fuels_that_a_person_set_are_not_read_from_the_name_but_they_are_from_on
 def test_history_of_many_changes_costs_one_statement(django_assert_num_queries):
     records = [replace(RECORD, source_id=f"node/{n}") for n in range(300)]
     load(*records)
-    changed = [replace(record, phone="") for record in records]
     with django_assert_num_queries(1 + 4 + 1 + 1):  # locks; boundaries, units, depots, merged ones; update; history
-        load(*changed)
+        load(*[replace(record, phone="") for record in records])
     assert models.Depot.history.filter(history_type="~").count() == 300

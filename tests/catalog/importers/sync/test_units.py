@@ -1,7 +1,6 @@
 """An update of the register of units keeps everything that hangs on a municipality."""
 
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
@@ -22,9 +21,10 @@ pytestmark = pytest.mark.django_db
 
 OPTIONS = Options(today=factories.TODAY, write=True)
 
-REGISTER = tuple(
-    units("1207052 Kamienica", "1207062 Laskowa", *(f"1207{n:02}2 Gmina {n}" for n in range(20, 40))).values()
-)
+REGISTER = tuple(units("1207052 Kamienica", "1207062 Laskowa", *(f"1207{n}2 Wieś {n}" for n in range(20, 40))).values())
+
+
+OTHER_KIND = "kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska)"
 
 
 def load(*units, **options):
@@ -32,7 +32,6 @@ def load(*units, **options):
 
 
 def bounded(code, lon, lat=49.55):
-    """A municipality with a boundary of 6 km."""
     return factories.BoundaryFactory(municipality=municipality(code), lat=lat, lon=lon, side_km=6)
 
 
@@ -93,10 +92,8 @@ def test_one_of_two_that_become_one_in_another_county_finds_it(register):
 
 def test_neither_a_municipality_without_any_heir_nor_a_tenth_of_the_register_vanishes_unasked(register):
     depot_of("1207052")
-    for left, message in (
-        ([unit for unit in REGISTER if unit.teryt != "1207052"], "1207052 Kamienica"),
-        (REGISTER[:-5], "5 of 24"),
-    ):
+    others = [unit for unit in REGISTER if unit.teryt != "1207052"]
+    for left, message in ((others, "1207052 Kamienica"), (REGISTER[:-5], "5 of 24")):
         with pytest.raises(ImportRefused, match=message):
             load(*left)
         assert models.Municipality.objects.count() == 22
@@ -121,9 +118,7 @@ def changed(*rows, gone=()):
 
 
 def formers():
-    return {
-        row.pk: (row.successor_id, row.others, row.whole) for row in models.FormerMunicipality.objects.order_by("pk")
-    }
+    return {row.pk: (row.successor_id, row.others, row.whole) for row in models.FormerMunicipality.objects.all()}
 
 
 def municipality(code):
@@ -133,7 +128,7 @@ def municipality(code):
 @pytest.mark.parametrize(
     ("unit", "above", "line"),
     [
-        ("1207053 Kamienica", [], "kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska)"),
+        ("1207053 Kamienica", [], OTHER_KIND),
         ("1262011 Kamienica", ["new: 1262 Nowy Sącz"], "new code: 1207052 Kamienica → 1262011"),
     ],
 )
@@ -162,8 +157,7 @@ def test_a_merger_ends_the_confirmation_and_asks_editors(register):
     held = [depot_of("1207052", held=True, confirmed_fields=["municipality"], review=remark) for remark in remarks]
     place = factories.PlaceFactory(municipality=municipality("1207052"))
     factories.PostcodeFactory(code="34-608", shares=[(municipality("1207052"), 50), (municipality("1207062"), 7)])
-    report = changed(gone=["1207052"])
-    assert report.lines == ["gone: 1207052 Kamienica → 1207062 Laskowa; 4 depots follow"]
+    assert changed(gone=["1207052"]).lines == ["gone: 1207052 Kamienica → 1207062 Laskowa; 4 depots follow"]
     assert follow("1207062", depot, other, place, *held)
     assert [row.confirmed_fields for row in (depot, *held)] == [["name"], [], []]
     assert "zniknęła z rejestru" in depot.review
@@ -180,11 +174,7 @@ def test_a_merger_ends_the_confirmation_and_asks_editors(register):
     [
         ("1207062 Laskowa Nowa", [], "renamed: 1207062 Laskowa → Laskowa Nowa"),
         # Another code and another name.
-        (
-            "1207053 Kamienica Górna",
-            ["1207052"],
-            "kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska), renamed Kamienica Górna",
-        ),
+        ("1207053 Kamienica Górna", ["1207052"], f"{OTHER_KIND}, renamed Kamienica Górna"),
         # A single new one swallows it.
         ("1207092 Laskowa Dolna", ["1207062"], "gone: 1207062 Laskowa → 1207092 Laskowa Dolna"),
     ],
@@ -208,8 +198,7 @@ def test_parts_that_are_new_get_the_depots_next_to_their_seats_and_are_all_named
     assert line in report.lines
     assert follow("1207412", west)
     assert follow("1207422", *east)
-    heirs = {"1207052": ("1207422", ["1207412"], False), "1207062": ("1207432", ["1207442"], False)}
-    assert formers() == heirs
+    assert formers() == {"1207052": ("1207422", ["1207412"], False), "1207062": ("1207432", ["1207442"], False)}
 
 
 def test_a_code_in_use_again_sends_what_it_had_to_its_owner(register):
@@ -219,9 +208,8 @@ def test_a_code_in_use_again_sends_what_it_had_to_its_owner(register):
     letters = factories.SubscriptionFactory(teryt="1207052")
     report = changed("1207052 Szczawa", "1207412 Kamienica")
     assert report.lines == ["new: 1207052 Szczawa", "code reused: 1207052 Kamienica → 1207412; 1 depots follow"]
-    assert factories.fresh(depot).municipality_id == "1207412"
-    assert models.Boundary.objects.get().pk == "1207412"
-    assert factories.fresh(letters).teryt == "1207412"
+    depot.refresh_from_db()
+    assert {depot.municipality_id, models.Boundary.objects.get().pk, factories.fresh(letters).teryt} == {"1207412"}
     assert formers() == {"1207992": ("1207412", [], True)}
     assert changed("1207052 Szczawa", "1207412 Kamienica").changes == 0
 
@@ -230,10 +218,8 @@ def test_a_county_moves_as_a_whole(register):
     moved = units(*(f"1401{unit.teryt[4:]} {unit.name}" for unit in REGISTER[2:])).values()
     depots = [factories.DepotFactory(municipality=unit) for unit in models.Municipality.objects.order_by("pk")]
     report = load(*moved, allow_removals=True)
-    assert "gone: 1207 limanowski → 1401 limanowski" in report.lines
-    assert "gone: 12 małopolskie → 14 mazowieckie" in report.lines
-    for depot in depots:
-        assert follow(f"1401{depot.municipality_id[4:]}", depot)
+    assert {"gone: 1207 limanowski → 1401 limanowski", "gone: 12 małopolskie → 14 mazowieckie"} <= {*report.lines}
+    assert all(follow(f"1401{depot.municipality_id[4:]}", depot) for depot in depots)
     assert not models.Voivodeship.objects.filter(pk="12").exists()
     assert [read_territory().unknown_unit(code).successor for code in ("1207", "12")] == ["1401", "14"]
 
@@ -242,22 +228,16 @@ def test_an_update_takes_as_many_queries_however_much_moves(register, django_ass
     for unit in models.Municipality.objects.all():
         factories.DepotFactory.create_batch(3, municipality=unit)
         factories.PlaceFactory(municipality=unit)
-    kinds = units(*(f"{unit.teryt[:6]}3 {unit.name}" for unit in REGISTER[2:]))
     with django_assert_max_num_queries(60):
-        load(*kinds.values())
+        load(*units(*(f"{unit.teryt[:6]}3 {unit.name}" for unit in REGISTER[2:])).values())
     assert models.Depot.objects.filter(municipality__kind=3).count() == 66
 
 
 def test_voivodeships_and_counties_may_exchange_their_names():
-    def two(first, second):
-        return [
-            unit
-            for code, name in (("12", first), ("14", second))
-            for unit in (UnitRecord(code, name), UnitRecord(f"{code}01", name), UnitRecord(f"{code}01012", "Y", 2))
-        ]
-
-    load(*two("a", "b"))
-    load(*two("b", "a"))
+    for first, second in ("ab", "ba"):
+        pairs = ("12", first), ("14", second)
+        above = [UnitRecord(code + more, name) for code, name in pairs for more in ("", "01")]
+        load(*above, *(UnitRecord(f"{code}01012", "Y", 2) for code, _ in pairs))
     assert dict(models.Voivodeship.objects.values_list("pk", "slug")) == {"12": "b", "14": "a"}
     assert dict(models.County.objects.values_list("pk", "name")) == {"1201": "b", "1401": "a"}
 
@@ -311,7 +291,7 @@ def test_depots_move_into_the_municipality_they_lie_in():
     moved = factories.DepotFactory(municipality=zakopane)
     kept = factories.DepotFactory(municipality=zakopane, verified=True)
     area = Extract((record(krakow, 50.0617, 19.9373),))
-    step = ImportStep(models.Dataset.Slug.BOUNDARIES, "", partial(sync_boundaries, area))
+    step = ImportStep(models.Dataset.Slug.BOUNDARIES, "", lambda options: sync_boundaries(area, options))
     (dry,) = run([step], replace(OPTIONS, write=False))
     assert factories.fresh(moved).municipality_id == "1217011"
     report = sync_boundaries(area, OPTIONS)
