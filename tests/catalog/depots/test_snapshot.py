@@ -24,11 +24,8 @@ def haversine_m(*degrees):
 
 
 LATS, LONS = st.floats(48.8, 55.1), st.floats(13.9, 24.3)
-ROWS = st.lists(st.tuples(LATS, LONS, st.sets(st.sampled_from(SLUGS))), max_size=60).map(
-    lambda found: [
-        depot_row(number, lat=lat, lon=lon, fuels=[*offers]) for number, (lat, lon, offers) in enumerate(found, 1)
-    ]
-)
+PLACED = st.lists(st.tuples(LATS, LONS, st.sets(st.sampled_from(SLUGS))), max_size=60)
+ROWS = PLACED.map(lambda rows: [depot_row(n, lat=y, lon=x, fuels=[*sold]) for n, (y, x, sold) in enumerate(rows, 1)])
 
 
 @given(ROWS, LATS, LONS, st.integers(1, 900), st.integers(1, 100), st.sampled_from([None, *SLUGS]))
@@ -37,8 +34,7 @@ def test_the_nearest_are_those_that_measuring_every_depot_finds(rows, lat, lon, 
     offering = [one for one in rows if fuel is None or set(fuels.assortments(fuel)) & set(one.fuels)]
     metres = {one.id: haversine_m(lat, lon, one.lat, one.lon) for one in offering}
     inside = [number for number, far in metres.items() if far <= radius_km * 1000]
-    assert found.total == len(inside)
-    assert len(found.rows) == min(limit, len(inside))
+    assert (found.total, len(found.rows)) == (len(inside), min(limit, len(inside)))
     for one, distance_m in found.measured():
         assert distance_m == pytest.approx(metres[one.id], abs=1e-6)
     told = [metres[one.id] for one in found.rows]
@@ -81,8 +77,7 @@ def test_only_published_depots_are_read_in_polish_order():
     removed = factories.DepotFactory(name="Usunięty", removed=True)
     known = read_depots()
     assert known.rows[0].fuels is known.rows[1].fuels  # equal lists are one
-    assert [one.name for one in known.rows] == ["Lis", "Łoś", "Zając", "Żak"]
-    assert known.updated_at == date(2026, 9, 4)
+    assert ([one.name for one in known.rows], known.updated_at) == (["Lis", "Łoś", "Zając", "Żak"], date(2026, 9, 4))
     with pytest.raises(DepotNotFound):
         known.get(removed.pk)
     with pytest.raises(DepotNotFound):

@@ -8,14 +8,7 @@ from hypothesis import strategies as st
 
 from catalog.depots import fuels
 from catalog.parsing import contacts_and_names
-from catalog.parsing.contacts_and_names import (
-    MAX_TEXT,
-    clean_nip,
-    clean_phone,
-    clean_website,
-    is_personal_name,
-    typed_digits,
-)
+from catalog.parsing.contacts_and_names import clean_nip, clean_phone, clean_website, is_personal_name, typed_digits
 from catalog.parsing.fuels_in_names import BRIQUETTE, COAL, COBBLE, DUST, ECO_PEA, NUT, PEA, PELLET, WOOD, fuels_in_name
 
 # A made-up number with a right check digit: 6·1+5·2+7·3+2·4+3·5+4·6+5·7+6·8+7·1 = 174, 174 mod 11 = 9.
@@ -125,7 +118,7 @@ def test_what_is_not_a_website_is_refused():
         ("host name", ("localhost", "drukarka.local", "192.168.0.1", "https://[::1]/", "https:///opal.pl")),
         ("host name", ("opal..pl", "-opal.pl", "opal_.pl", "opal.p", "opal.pl:0", "straße.de", f"{'a' * 64}.pl")),
         ("host name", (f"{'.'.join(['a' * 63] * 4)}.pl", "a.pl;b.pl")),
-        ("longer than", (f"opal.pl/{'a' * MAX_TEXT}",)),
+        ("longer than", (f"opal.pl/{'a' * contacts_and_names.MAX_TEXT}",)),
         ("when encoded", (f"opal.pl/{'ą' * 60}",)),
     ):
         for text in texts:
@@ -153,7 +146,7 @@ def test_website_is_a_plain_address_that_stays_as_it_is_or_refused(text):
     value, reason = clean_website(text)
     assert bool(value) != bool(reason) or not text.strip()
     assert value is None or re.fullmatch(r"https?://[a-z0-9.-]+\.[a-z0-9-]+(:[0-9]+)?/[!-~]*", value)
-    assert value is None or (len(value) <= MAX_TEXT and not set(value) & set('"<>\\`{}|^'))
+    assert value is None or (len(value) <= contacts_and_names.MAX_TEXT and not set(value) & set('"<>\\`{}|^'))
     assert clean_website(value) == (value, "")
 
 
@@ -280,12 +273,10 @@ def test_forms_of_a_noun_and_of_letters():
     assert fuels_in_name("Sk\u0142ad we\u0328gla i mia\u0142u") == (COAL, DUST)  # composed or not
 
 
-PIECES = (
-    *("Węgiel", "drewno", "pellet", "orzech", "kostka", "Jan", "J.", "i", "na", "z", "eko", ",", "–", "-", "(", "24"),
-)
+PARTS = ["Węgiel", "drewno", "pellet", "orzech", "kostka", "Jan", "J.", "i", "na", "z", "eko", ",", "–", "-", "(", "24"]
 
 
-@given(st.text() | st.lists(st.sampled_from(PIECES) | st.text(max_size=5)).map(" ".join))
+@given(st.text() | st.lists(st.sampled_from(PARTS) | st.text(max_size=5)).map(" ".join))
 def test_every_text_is_read(text):
     assert set(fuels_in_name(text, place=text[:5])) <= set(fuels.BY_SLUG)
     assert is_personal_name(text) in {True, False}

@@ -5,16 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.parsing.opening_hours import (
-    CLOSED,
-    DAYS,
-    MAX_TEXT,
-    daily_ranges,
-    ranges_of_week,
-    to_osm_string,
-    weekly_hours,
-)
+from catalog.parsing.opening_hours import DAYS, MAX_TEXT, daily_ranges, ranges_of_week, to_osm_string, weekly_hours
 
+CLOSED = "nieczynne"
 WORK = ["8:00-16:00"] * 5
 OFF = [CLOSED, CLOSED]
 ALWAYS = ["0:00-24:00"] * 7
@@ -162,13 +155,12 @@ def test_a_text_without_one_week_of_hours_or_that_is_ambiguous_or_very_long_is_u
     assert (week(text), week(text[:MAX_TEXT])) == (None, WORK + OFF)
 
 
-WORDS = st.sampled_from(
-    [
-        *("Mo", "Fr", "Su", "PH", "SH", "Oct", "Mar", "pn", "pt.", "sob", "nie", "nieczynne", "codziennie", "off"),
-        *("open", "24/7", "od", "do", "i", "w", "8", "16", "08:00", "22:00", "6.30", "24:00", "30:00", "8⁰⁰", "-"),
-        *("–", ",", ";", ":", "\n", "+", '"', "[1]", "24h", "czynne"),
-    ]
-)
+TOKENS = [
+    *("Mo", "Fr", "Su", "PH", "SH", "Oct", "Mar", "pn", "pt.", "sob", "nie", "nieczynne", "codziennie", "off"),
+    *("open", "24/7", "od", "do", "i", "w", "8", "16", "08:00", "22:00", "6.30", "24:00", "30:00", "8⁰⁰", "-"),
+    *("–", ",", ";", ":", "\n", "+", '"', "[1]", "24h", "czynne"),
+]
+WORDS = st.sampled_from(TOKENS)
 
 
 @given(st.text() | st.lists(WORDS, max_size=12).map(" ".join) | st.lists(WORDS, max_size=12).map("".join))
@@ -190,13 +182,11 @@ def test_hours_come_back_as_written(start, end):
 
 
 def test_a_week_is_written_in_the_standards_form_and_read_as_the_same():
+    breaks = dict.fromkeys(DAYS[:5], ("7:00-12:00", "13:00-15:00"))
     for days, text in (
         (dict.fromkeys(DAYS, ("7:00-15:00",)), "Mo-Su 07:00-15:00"),
         ({"mon": ("7:00-15:00",), "wed": ("7:00-15:00",)}, "Mo 07:00-15:00; We 07:00-15:00"),
-        (
-            {**dict.fromkeys(DAYS[:5], ("7:00-12:00", "13:00-15:00")), "sat": ("8:00-13:00",)},
-            "Mo-Fr 07:00-12:00,13:00-15:00; Sa 08:00-13:00",
-        ),
+        ({**breaks, "sat": ("8:00-13:00",)}, "Mo-Fr 07:00-12:00,13:00-15:00; Sa 08:00-13:00"),
     ):
         assert to_osm_string(days) == text, days
         assert daily_ranges(text) == {day: days.get(day, ()) for day in DAYS}

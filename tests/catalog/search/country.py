@@ -1,8 +1,5 @@
 """Searches over the publishers' files, the starter data or a few names, without a database."""
 
-from collections.abc import Iterable
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -12,27 +9,22 @@ from catalog.importers.sources import gugik, teryt
 from catalog.importers.sync_places import district_of
 from catalog.models import County, Municipality, Voivodeship
 from catalog.search.engine import Search
-from catalog.search.entries import DECIMALS, IndexEntry, PlaceRegister, PlaceRow, PostcodeRow, iter_entries
+from catalog.search.entries import DECIMALS, PlaceRegister, PlaceRow, PostcodeRow, iter_entries
 from catalog.search.index import POSITIONS, UNKNOWN, Columns, SearchIndex
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.text import is_city_with_county_rights, slug
 from tests import SHARED
 
-PUBLISHED = pytest.param(
-    "published",
-    marks=[
-        pytest.mark.full_scale,
-        pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="needs the publishers' files"),
-    ],
-)
+HERE = pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="needs the publishers' files")
+PUBLISHED = pytest.param("published", marks=[pytest.mark.full_scale, HERE])
 """The register of the publishers' files, beside that of the starter data."""
 
 
-def starter_register() -> PlaceRegister:
+def starter_register():
     return make_register(starter.read_units(), starter.read_places(), starter.read_postcodes())
 
 
-def register_of(origin: str) -> PlaceRegister:
+def register_of(origin):
     """The starter data, or TERC, SIMC and the postcodes of the address register."""
     if origin == "starter":
         return starter_register()
@@ -40,9 +32,7 @@ def register_of(origin: str) -> PlaceRegister:
     return make_register(*(parse(next((SHARED / "data").glob(name))).rows for name, parse in files))
 
 
-def make_register(
-    units: Iterable[UnitRecord], places: Iterable[PlaceRecord], postcodes: Iterable[PostcodeRecord]
-) -> PlaceRegister:
+def make_register(units, places, postcodes):
     """Make a register of records as the importers do, apart from codes that have left it."""
     voivodeships, counties, municipalities = {}, {}, {}
     for unit in sorted(units, key=lambda unit: (len(unit.teryt), unit.teryt)):
@@ -56,7 +46,7 @@ def make_register(
             municipalities[code] = Municipality(teryt=code, name=name, kind=unit.kind, slug=slug(name), **above)
     by_number = {code[:6]: code for code in municipalities}
 
-    def current(code: str) -> str | None:
+    def current(code):
         return by_number.get(code[:6]) or (by_number.get(f"{code[:4]}01") if is_city_with_county_rights(code) else None)
 
     found = [
@@ -73,17 +63,15 @@ def make_register(
     return PlaceRegister(municipalities, found, codes, BoundaryIndex([], np.empty(0, object), []))
 
 
-def search_of(register: PlaceRegister) -> Search:
-    """Build the search over a register."""
+def search_of(register):
     index = SearchIndex(columns_of(iter_entries(register)), register.municipalities)
     codes = {row.code.replace("-", ""): [code for code, _ in row.municipalities] for row in register.postcodes}
     return Search(index, codes)
 
 
-def columns_of(entries: Iterable[IndexEntry]) -> Columns:
+def columns_of(entries):
     """Make the columns of entries as the database does, most important first."""
-    rows = list(entries)
-    numbers: dict[str, int] = {}
+    rows, numbers = list(entries), {}
     described = [numbers.setdefault(row.description, len(numbers)) for row in rows]
     scale = 10**DECIMALS
     return Columns(
@@ -99,9 +87,7 @@ def columns_of(entries: Iterable[IndexEntry]) -> Columns:
     )
 
 
-def make_search(
-    units: dict[str, str], *villages: tuple[Any, ...], postcodes: dict[str, tuple[str, ...]] | None = None
-) -> Search:
+def make_search(units, *villages, postcodes=None):
     """Build a search. units: names by TERYT, with those above them.
 
     villages: names with their municipalities, and perhaps latitude and longitude.
@@ -109,21 +95,18 @@ def make_search(
     postcodes: municipalities by code, main one first. Without postcodes, municipalities come by voivodeship and name,
     villages by the codes of their municipalities and by name.
     """
-    codes = [
-        (code, tuple((unit, 9 - n) for n, unit in enumerate(shares)), (units[shares[0]],), 50.0, 20.0, "points")
-        for code, shares in (postcodes or {}).items()
-    ]
-    register = make_register(
-        [UnitRecord(code, name, int(code[6:] or 0)) for code, name in units.items()],
-        [PlaceRecord(f"simc:{n}", name, "wieś", unit, True, *point) for n, (name, unit, *point) in enumerate(villages)],
-        [PostcodeRecord(*row) for row in codes],
-    )
-    return search_of(register)
+    records = [UnitRecord(code, name, int(code[6:] or 0)) for code, name in units.items()]
+    places = [PlaceRecord(f"simc:{n}", name, "wieś", unit, True, *at) for n, (name, unit, *at) in enumerate(villages)]
+    codes = []
+    for code, municipalities in (postcodes or {}).items():
+        shares = tuple((unit, 9 - n) for n, unit in enumerate(municipalities))
+        codes.append(PostcodeRecord(code, shares, (units[municipalities[0]],), 50.0, 20.0, "points"))
+    return search_of(make_register(records, places, codes))
 
 
-def found(search: Search, text: str) -> list[str]:
+def found(search, text):
     return [search.index.labels[number] for number in search.find(text, 8).numbers]
 
 
-def units_found(search: Search, text: str) -> list[str]:
+def units_found(search, text):
     return [search.index.teryt(number) for number in search.find(text, 8).numbers]

@@ -69,12 +69,9 @@ def municipalities(*names: str, kind: int, villages: tuple[str, ...] = ()) -> Se
     """An index of municipalities in the order of importance, and of villages in the first of them."""
     codes = [f"{number:06}{kind}" for number in range(1, len(names) + 1)]
     units = {code: Municipality(teryt=code, kind=kind) for code in codes}
-    entries = [
-        IndexEntry(SearchEntry.Kind.MUNICIPALITY, name, name, "gmina", code, None)
-        for name, code in zip(names, codes, strict=True)
-    ]
-    entries += [IndexEntry(SearchEntry.Kind.LOCALITY, name, name, "wieś", codes[0], None) for name in villages]
-    return SearchIndex(columns_of(entries), units)
+    rows = [("municipality", *row) for row in zip(names, codes, strict=True)]
+    rows += [("locality", name, codes[0]) for name in villages]
+    return SearchIndex(columns_of(IndexEntry(level, name, name, "", code, None) for level, name, code in rows), units)
 
 
 def found(known: SearchIndex, key: str) -> list[str]:
@@ -110,18 +107,12 @@ def test_words_with_a_mistake_come_with_its_size(words, key):
     hits = {(edits, int(text)) for edits, texts in names.similar(key, 1) for text in texts}
     assert hits == {(OSA.distance(key, word), n) for n, word in enumerate(words) if OSA.distance(key, word) <= 1}
     hits = {(edits, int(text)) for edits, texts in names.similar_prefix(key, 1) for text in texts}
-    assert hits == {
-        (OSA.distance(key, word[:length]), number)
-        for number, word in enumerate(words)
-        if word[0] == key[0]
-        for length in range(1, len(word))
-        if OSA.distance(key, word[:length]) <= 1
-    }
+    begun = [(word[:length], n) for n, word in enumerate(words) if word[0] == key[0] for length in range(1, len(word))]
+    assert hits == {(OSA.distance(key, part), n) for part, n in begun if OSA.distance(key, part) <= 1}
 
 
 @pytest.mark.django_db
 def test_names_are_read_as_they_were_written():
-    """All columns, in the order of importance."""
     krakow, zakopane = factories.krakow(), factories.zakopane()
     place = {"kind": "locality", "fold": "lopuszna", "label": "Łopuszna", "description": "wieś", "position": "place"}
     code = {"kind": "postcode", "fold": "30001", "label": "30-001 Kraków", "description": "kod"}

@@ -140,14 +140,11 @@ def test_a_district_is_near_its_landmark_and_farther_from_those_of_others(regist
         assert distances[district] < FARTHEST_M, district
 
 
-def test_all_districts_have_postcodes_and_no_postcode_is_of_two():
-    whole = {part.district: codes for part, codes in postcode_prefixes().items() if not part.place}
+def test_all_districts_have_postcodes_and_no_postcode_is_of_two_and_parts_of_an_estate_share_some():
+    prefixes = postcode_prefixes()
+    whole = {part.district: codes for part, codes in prefixes.items() if not part.place}
     assert whole.keys() == {place.unit for place in read_places() if place.id.startswith("terc:")}
     codes = sorted(code for codes in whole.values() for code in codes)
     assert not [(code, longer) for code, longer in pairwise(codes) if longer.startswith(code)]
-
-
-def test_parts_of_a_housing_estate_share_its_postcodes():
-    prefixes = postcode_prefixes()
     assert prefixes[DistrictPart("0264039", "krzyki")] == prefixes[DistrictPart("0264039", "partynice")] == ("53-0",)
-    assert {part.district for part in prefixes} == {part.district for part in prefixes if not part.place}
+    assert {part.district for part in prefixes} == whole.keys()

@@ -4,9 +4,8 @@ Questions are made of the register that is searched, whose names are read from i
 """
 
 import random
-from collections import defaultdict
+from collections import defaultdict, namedtuple
 from string import ascii_lowercase
-from typing import NamedTuple
 
 import pytest
 
@@ -39,12 +38,8 @@ STREETS = ("Krupówki 3", "ul. Długa 5", "ul. 3 Maja 12a", "Lipowa 7/2", "os. S
 FUELS = ("pellet", "węgiel", "ekogroszek", "drewno kominkowe", "miał")
 
 
-class Question(NamedTuple):
-    """kind: of question. text: as typed. meant: codes of the municipalities that answer it; none for nonsense."""
-
-    kind: str
-    text: str
-    meant: frozenset
+Question = namedtuple("Question", "kind text meant")
+"""text: as typed. meant: codes of the municipalities that answer it; none for nonsense."""
 
 
 def held_out(register):
@@ -85,14 +80,9 @@ class Maker:
             for unit in self.some(self.units, times):
                 if spoilt := self.spoilt(unit.name, spoil):
                     yield kind, spoilt, right(unit)
-        yield from self.contexts()
-        yield from self.villages_with_context()
-        yield from self.short_forms()
-        yield from self.districts()
-        yield from self.units_in_words()
-        yield from self.postcodes_with_places()
-        yield from self.with_more()
-        yield from self.nonsense()
+        methods = self.contexts, self.villages_with_context, self.short_forms, self.districts, self.units_in_words
+        for questions in (*methods, self.postcodes_with_places, self.with_more, self.nonsense):
+            yield from questions()
 
     def some(self, things, times=1):
         return self.random.sample(things, min(times * EACH, len(things)))
@@ -228,10 +218,6 @@ def misspelt(text, chance):
     return before + chance.choice((after, other + after, letter * 2 + after, after[0] + letter + after[1:]))
 
 
-def without_marks(text, chance):
-    return plain(text)
-
-
 def wrong_marks(text, chance):
     """One letter has a mark that it should not have, or the wrong one."""
     places = [place for place, letter in enumerate(text) if letter in MARKED or plain(letter) != letter]
@@ -243,24 +229,14 @@ def wrong_marks(text, chance):
     return text[:place] + other + text[place + 1 :]
 
 
-SPOILERS = {"error": misspelt, "diacritics: missing": without_marks, "diacritics: wrong": wrong_marks}
+SPOILERS = {"error": misspelt, "diacritics: missing": lambda text, _: plain(text), "diacritics: wrong": wrong_marks}
 """The kind of a question that is a name with an error, and what makes it."""
 
 
-AIMS = {
-    "clean": (1.0, 1.0),
-    "error": (0, 0.92),
-    "diacritics": (0, 0.98),
-    "context": (0.97, 0),
-    "village with context": (0.99, 0),
-    "short": (0, 0.93),
-    "district": (0.97, 0),
-    "unit in words": (0.97, 0),
-    "postcode with place": (0.97, 0),
-    "address": (0.97, 0),
-    "fuel": (0.95, 0),
-    "nonsense": (1.0, 1.0),
-}
+AIMS = dict.fromkeys(("clean", "nonsense"), (1.0, 1.0))
+AIMS |= {"error": (0, 0.92), "diacritics": (0, 0.98), "short": (0, 0.93), "village with context": (0.99, 0)}
+AIMS |= dict.fromkeys(("context", "district", "unit in words", "postcode with place", "address"), (0.97, 0))
+AIMS |= {"fuel": (0.95, 0)}
 """Shares of questions with the right municipality first, and among the first three; of nonsense, without any hit."""
 
 

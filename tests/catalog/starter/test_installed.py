@@ -12,7 +12,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 @shared_rows
 def loaded():
-    """Load the starter data; returns what is printed."""
     return run("load_starter")
 
 

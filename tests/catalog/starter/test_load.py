@@ -19,12 +19,10 @@ from catalog.importers import import_steps
 from catalog.importers.records import BadInput, ImportRefused, Options, PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.models import Municipality
 from catalog.parsing.opening_hours import weekly_hours
-from catalog.starter import MAX_DISTANCE_M, approximate
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.coordinates import project, project_array
 from tests import factories
 from tests.commands import refusal, run
-from tests.factories import unproject
 
 units = pytest.fixture(starter.read_units, scope="module")
 postcodes = pytest.fixture(starter.read_postcodes, scope="module")
@@ -38,7 +36,7 @@ def places():
 
 @pytest.fixture(scope="module")
 def areas(places, postcodes):
-    return approximate(places, postcodes, starter.read_abroad())
+    return starter.approximate(places, postcodes, starter.read_abroad())
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +47,6 @@ def located(depots, areas):
     return [index.find(depot.lat, depot.lon).teryt for depot in depots]
 
 
-# The files
-
-
 def test_units_are_complete_and_hang_together(units):
     assert Counter(len(unit.teryt) for unit in units) == {2: 16, 4: 380, 7: 2479}
     assert Counter(unit.kind for unit in units if unit.kind) == {1: 302, 2: 1453, 3: 724}
@@ -59,8 +54,7 @@ def test_units_are_complete_and_hang_together(units):
     codes = [unit.teryt for unit in units]
     assert codes == sorted(set(codes))
     voivodeships, counties, municipalities = ({code for code in codes if len(code) == size} for size in (2, 4, 7))
-    assert {code[:2] for code in counties} == voivodeships
-    assert {code[:4] for code in municipalities} == counties
+    assert ({code[:2] for code in counties}, {code[:4] for code in municipalities}) == (voivodeships, counties)
     assert {UnitRecord("12", "małopolskie", 0), UnitRecord("1261", "Kraków", 0)} <= set(units)
     assert UnitRecord("1261011", "Kraków", 1) in units
 
@@ -133,11 +127,8 @@ def test_damaged_files_are_refused(tmp_path):
         starter.read_places(tmp_path)
 
 
-# Boundaries
-
-
 def place_at(number, unit, x, y):
-    lat, lon = unproject(x, y)
+    lat, lon = factories.unproject(x, y)
     return PlaceRecord(str(number), f"Wieś {number}", "wieś", unit, lat=lat, lon=lon)
 
 
@@ -158,21 +149,21 @@ GRID = st.tuples(st.integers(-20, 20), st.integers(-20, 20))
 @given(st.dictionaries(GRID, st.sampled_from(["1201011", "1201022", "1202033"]), min_size=1, max_size=25))
 def test_areas_cover_their_places(where):
     places = [place_at(i, unit, x * 900, 5_700_000 + y * 900) for i, ((x, y), unit) in enumerate(where.items())]
-    areas = approximate(places)
+    areas = starter.approximate(places)
     assert list(areas) == sorted({place.unit for place in places})
     assert_covers(areas, places)
 
 
 def test_one_place_gets_the_disc_around_it_to_points_abroad_and_nothing_gives_nothing():
     place, beyond = place_at(1, "1261011", 0, 5_700_000), shapely.Point(2_100, 5_700_000)
-    (area,) = approximate([place]).values()
-    assert area.contains(shapely.Point(MAX_DISTANCE_M * 0.95, 5_700_000))
-    assert not area.intersects(shapely.Point(MAX_DISTANCE_M * 1.01, 5_700_000))
+    (area,) = starter.approximate([place]).values()
+    assert area.contains(shapely.Point(starter.MAX_DISTANCE_M * 0.95, 5_700_000))
+    assert not area.intersects(shapely.Point(starter.MAX_DISTANCE_M * 1.01, 5_700_000))
     assert area.contains(beyond)
-    (area,) = approximate([place], abroad=[unproject(4_000, 5_700_000)]).values()
+    (area,) = starter.approximate([place], abroad=[factories.unproject(4_000, 5_700_000)]).values()
     assert not area.intersects(beyond)
-    assert approximate([], [], [(50.0, 20.0)]) == {}
-    assert approximate([PlaceRecord("1", "Bez położenia", "wieś", "1261011")]) == {}
+    assert starter.approximate([], [], [(50.0, 20.0)]) == {}
+    assert starter.approximate([PlaceRecord("1", "Bez położenia", "wieś", "1261011")]) == {}
     points = starter.read_abroad()
     assert 1_000 < len(points) < 3_000
     assert all(48.5 < lat < 55.2 and 13.5 < lon < 24.8 for lat, lon in points)
@@ -182,14 +173,14 @@ def test_points_in_the_same_metre_count_once_and_a_postcode_for_its_first_munici
     spots = ("1201022", 0, 0), ("1201011", 0.2, 0.2), ("1201022", 3_000, 0)
     places = [place_at(number, unit, x, 5_700_000 + shift) for number, (unit, x, shift) in enumerate(spots, 1)]
     postcode = PostcodeRecord("30-001", (("1202033", 1),), ("Wieś",), places[0].lat, places[0].lon, "geonames")
-    areas = approximate(places, [postcode])
+    areas = starter.approximate(places, [postcode])
     assert list(areas) == ["1201011", "1201022"]
     assert areas["1201011"].contains(shapely.Point(0, 5_700_000))
-    assert approximate(reversed(places), [postcode]) == areas
-    lat, lon = unproject(4_000, 5_700_000)
+    assert starter.approximate(reversed(places), [postcode]) == areas
+    lat, lon = factories.unproject(4_000, 5_700_000)
     postcode = replace(postcode, municipalities=(("1201022", 2), ("1201011", 1)), lat=lat, lon=lon)
-    assert approximate(places[1:2], [postcode])["1201022"].contains(shapely.Point(2_100, 5_700_000))
-    assert list(approximate(places[1:2], [replace(postcode, municipalities=(("120102", 1),))])) == ["1201011"]
+    assert starter.approximate(places[1:2], [postcode])["1201022"].contains(shapely.Point(2_100, 5_700_000))
+    assert list(starter.approximate(places[1:2], [replace(postcode, municipalities=(("120102", 1),))])) == ["1201011"]
 
 
 @pytest.mark.slow
@@ -202,17 +193,11 @@ def test_boundaries_of_the_starter(units, places, areas):
     outside = {"Berlin": (52.52, 13.405), "Prague": (50.0875, 14.4214), "Baltic": (55.0, 17.0)}
     outside |= {"Görlitz": (51.1528, 14.9872), "Brest": (52.0938, 23.6852)}
     for name, (lat, lon) in outside.items():
-        point = shapely.Point(project(lat, lon))
-        assert not shapely.intersects(polygons, point).any(), name
-
-
-# Demonstration depots
+        assert not shapely.intersects(polygons, shapely.Point(project(lat, lon))).any(), name
 
 
 @pytest.mark.slow
-def test_demonstration_depots_are_in_every_voivodeship_most_in_cities_near_a_known_point(
-    units, places, postcodes, depots, located
-):
+def test_demonstration_depots_are_everywhere_most_in_towns_near_known_points(units, places, postcodes, depots, located):
     codes = Counter(located)
     assert (len(depots), len(codes)) == (6_586, 1_959)
     assert {teryt[:2] for teryt in codes} == {unit.teryt for unit in units if len(unit.teryt) == 2}
@@ -261,9 +246,8 @@ def test_demonstration_depots_are_refused_beside_real_ones():
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_the_starter_data_are_exported_byte_for_byte(tmp_path):
-    options = Options(today=factories.TODAY, write=True)
     for step in (import_steps.load_units, import_steps.load_places, import_steps.load_postcodes):
-        step(options)
+        step(Options(today=factories.TODAY, write=True))
     printed = run("export_starter", out=tmp_path)
     for path in sorted(tmp_path.iterdir()):
         assert path.read_bytes() == (starter.FILES / path.name).read_bytes(), path.name

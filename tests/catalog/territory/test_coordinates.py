@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from shapely.geometry import Polygon, shape
 
 from catalog.territory import boundaries, coordinates
-from catalog.territory import coordinates as module
 from catalog.territory.coordinates import EARTH_RADIUS_M, distance_m, medoid
 from tests import factories
-from tests.factories import unproject
 
 
 def number(points, weights, allowed=None):
@@ -22,8 +20,7 @@ def number(points, weights, allowed=None):
 def test_the_point_nearest_to_the_weight_of_all_the_heaviest_then_the_first():
     assert number([(3, 4)], [0]) == 0
     line = [(0, 0), (10, 0), (20, 0), (90, 0)]
-    assert number(line, [1, 1, 2, 1]) == 2
-    assert number(line, [1, 1, 1, 9]) == 3
+    assert (number(line, [1, 1, 2, 1]), number(line, [1, 1, 1, 9])) == (2, 3)
     assert number([(0, 0), (3, 0)], [1, 1]) == 0
     assert number([(0, 0), (3, 0), (6, 0), (3, 0)], [1, 1, 1, 2]) == 3
     assert number([(0, 0), (1, 0), (2, 0), (9, 0)], [1, 1, 1, 1], [True, False, False, True]) == 0  # of those allowed
@@ -31,10 +28,9 @@ def test_the_point_nearest_to_the_weight_of_all_the_heaviest_then_the_first():
 
 @pytest.mark.parametrize("block", [1, 7, 1000])
 def test_blocks_change_nothing(monkeypatch, block):
-    monkeypatch.setattr(module, "BLOCK", block)
+    monkeypatch.setattr(coordinates, "BLOCK", block)
     points = np.random.default_rng(1).normal(size=(60, 2)) * 1e4
-    sums = np.hypot(*(points[:, None] - points).T).sum(axis=0)
-    assert medoid(points, np.ones(60, int)) == sums.argmin()
+    assert medoid(points, np.ones(60, int)) == np.hypot(*(points[:, None] - points).T).sum(axis=0).argmin()
 
 
 lats = st.floats(48.8, 55.1)
@@ -43,7 +39,7 @@ lons = st.floats(13.9, 24.3)
 
 @given(lats, lons)
 def test_there_and_back(lat, lon):
-    assert unproject(*coordinates.project(lat, lon)) == pytest.approx((lat, lon), abs=1e-9)
+    assert factories.unproject(*coordinates.project(lat, lon)) == pytest.approx((lat, lon), abs=1e-9)
     assert distance_m(lat, lon, lat, lon) == 0
 
 
