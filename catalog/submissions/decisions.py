@@ -262,14 +262,14 @@ class DecisionBatch:
         # The new owner has not been told of other claims. Before links, as `letters` locks them.
         others = Submission.objects.waiting().filter(depot=depot).exclude(pk=submission.pk)
         others.update(owner_told_at=None)
+        standing = list(OwnerLink.objects.filter(depot=depot, revoked_at=None))
+        own = next((link for link in standing if link.email_hash == submission.email_hash), None)
         if depot.data_status != Depot.DataStatus.OWNER:  # the status would let ended links work again
-            ended = OwnerLink.objects.filter(depot=depot).exclude(email_hash=submission.email_hash)
-            owner_links.revoke_links(ended, on=self.on)
+            owner_links.revoke_links([link for link in standing if link != own], on=self.on)
         depot.data_status, depot.verified_at, depot.verified_by_id = Depot.DataStatus.OWNER, self.day, self.by.pk
         depot.confirm(Depot.PUBLIC_FIELDS)
         links = [] if keep_owners else owner_links.replace_owners(submission, on=self.on)
-        own = OwnerLink.objects.filter(depot=depot, email_hash=submission.email_hash, revoked_at=None, replaced_at=None)
-        is_owner = own.exists()  # and stays one if this is undone
+        is_owner = own is not None and own.replaced_at is None  # and stays one if this is undone
         link = owner_links.grant_link(depot=depot, email=submission.email, on=self.on)
         self.record.concern(OwnerLink, [row.pk for row in (links if is_owner else [*links, link])])
 
