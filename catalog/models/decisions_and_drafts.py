@@ -30,7 +30,8 @@ class Decision(models.Model):
     the loser had absorbed before), `open_submissions`, `closed_submissions` (ids, by their state after it) and
     `followers` (ids of the rows of `FOLLOWERS`, by the name of their handler); of an owner's change `links` (ids of the
     owners' links whose addresses are told, and can undo it); of merges and submissions `confirmed` (by id of the depot
-    the fields that were taken or accepted, also those with the same value as before).
+    the fields that were taken or accepted, also those with the same value as before); of accepted claims `replaced` (by
+    id of an owner's link that had ended, and works again, when it had).
 
     undone_at, undone_by: when the decision was undone; `undoing` is the decision that did so.
     """

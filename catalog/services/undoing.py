@@ -375,7 +375,12 @@ def undo_owner_links(undoing: Undoing) -> None:
     links = list(locking(rows))
     replaced = [link for link in links if link.replaced_at == at and link.revoked_at is None]
     granted = [link for link in links if link.granted_at == at]
-    undoing.changed[OwnerLink] += len(replaced) + revoke_links(granted, on=undoing.on)
+    former = undoing.decision.details.get("replaced", {})  # of one whose own link had ended before, and ends again
+    ending_again = [link for link in granted if str(link.pk) in former]
+    for link in ending_again:
+        OwnerLink.objects.filter(pk=link.pk).update(replaced_at=former[str(link.pk)])
+    new = [link for link in granted if link not in ending_again]
+    undoing.changed[OwnerLink] += len(replaced) + revoke_links(new, on=undoing.on)
     OwnerLink.objects.filter(pk__in=[link.pk for link in replaced]).update(replaced_at=None)
     for link in replaced:
         if not unsent.filter(email=link.email, depot=link.depot_id).delete()[0]:  # that letter has left

@@ -270,6 +270,8 @@ class DecisionBatch:
         depot.confirm(Depot.PUBLIC_FIELDS)
         links = [] if keep_owners else owner_links.replace_owners(submission, on=self.on)
         is_owner = own is not None and own.replaced_at is None  # and stays one if this is undone
+        if own is not None and own.replaced_at is not None:
+            self.record.details.setdefault("replaced", {})[own.pk] = own.replaced_at.isoformat()
         link = owner_links.grant_link(depot=depot, email=submission.email, on=self.on)
         self.record.concern(OwnerLink, [row.pk for row in (links if is_owner else [*links, link])])
 

@@ -254,6 +254,15 @@ def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undon
     assert [link.email for link in OwnerLink.objects.working()] == [emails[0]]
 
 
+def test_an_owner_who_has_claimed_the_entry_back_has_the_link_again_once_both_claims_are_undone(editor):
+    depot, former = owned()
+    for minutes, email in enumerate(("ewa@opal.example", former.email)):
+        accept(claim_of(depot, email=email), editor, NOW + timedelta(minutes=minutes))()
+    for decision, email in zip(Decision.objects.order_by("-pk"), ("ewa@opal.example", former.email), strict=True):
+        undo(decision, editor)
+        assert [link.email for link in OwnerLink.objects.working()] == [email]
+
+
 @pytest.mark.parametrize("change", ["edited", "verified", "merged"])
 def test_a_submission_whose_entry_was_changed_since_stays_accepted_a_claim_with_its_link(editor, sent, change):
     depot, other = factories.DepotFactory(), factories.DepotFactory()
