@@ -103,9 +103,9 @@ def purge_submissions(*, on: datetime) -> Purged:
     mailboxes.filter(confirmed_at__isnull=False).update(mailbox_hash="", letters_at=[])
     mailboxes.update(mailbox_hash="")  # their links may work for longer than limits count them
     kinds = PendingLetter.Kind
-    lasting = Q(kind__in=[kinds.OWNER_REPLACED, kinds.OWNER_RESTORED, kinds.OWNER_CHANGED])
-    unsent = (lasting & Q(requested_at__lte=on - KEPT)) | (~lasting & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
-    PendingLetter.objects.filter(unsent).delete()
+    # Whoever asked for a link asks again.
+    links = Q(kind__in=[kinds.OWNER_LINK, kinds.PASSWORD], requested_at__lte=on - KEPT_FOR_LIMITS)
+    PendingLetter.objects.filter(links | Q(requested_at__lte=on - KEPT)).delete()
     GoneReport.objects.filter(created_at__lte=on - KEPT).delete()
     forget_subscriptions(on=on)
     return Purged(deleted, erased, clients.update(client_hash=""), undecided)

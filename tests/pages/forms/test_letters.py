@@ -134,11 +134,10 @@ def test_letters_of_one_claim_to_one_mailbox_count_together(clock):
     assert (len(told.sent), len(told.delayed)) == (2, 2)
 
 
-@pytest.mark.parametrize(
-    ("about", "hours"), [("link", 24), ("changed", 90 * 24), ("replaced", 90 * 24), ("restored", 90 * 24)]
-)
-def test_a_letter_that_never_leaves_keeps_no_address_for_long(clock, about, hours):
-    PendingLetter.objects.create(kind=f"owner_{about}", email="jan@opal-nowak.pl", requested_at=clock.now)
+@pytest.mark.parametrize("kind", PendingLetter.Kind)
+def test_a_letter_that_never_leaves_keeps_no_address_for_long(clock, kind):
+    hours = 24 if kind in {"owner_link", "password"} else 90 * 24
+    PendingLetter.objects.create(kind=kind, email="jan@opal-nowak.pl", requested_at=clock.now)
     purge_submissions(on=clock.now + timedelta(hours=hours - 1))
     assert PendingLetter.objects.exists()
     purge_submissions(on=clock.now + timedelta(hours=hours))
