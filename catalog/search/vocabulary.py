@@ -117,10 +117,14 @@ GENITIVE, LOCATIVE, INSTRUMENTAL = CASES = range(3)
 
 VOWELS = "aeiouy"
 
+FEWEST_LETTERS = 2
+"""Letters of an abbreviated word in an inflected name."""
+
 COMPOUNDS = {"bialystok": ("bialy", "stok"), "krasnystaw": ("krasny", "staw")}
 """Names that inflect inside."""
 
 IRREGULAR = {"wies": "wsi", "miasto": "miescie", "ujazd": "ujezdzie", "las": "lesie", "blota": "blotach"}
+IRREGULAR["ostrow"] = "ostrowi"  # Ostrów Mazowiecka is feminine.
 NOMINATIVES = {form: name for name, form in IRREGULAR.items()}
 
 UNINFLECTED_AFTER = frozenset({"nad", "pod", "na", "w", "przy", "kolo"})
@@ -224,13 +228,18 @@ class InflectedNames:
 
 
 def in_case(name: Sequence[str], words: Sequence[str], case: int) -> bool:
-    """Whether words are a name in one of the `CASES`."""
+    """Whether words are a name in one of the `CASES`; those after the first may be abbreviated."""
     fixed = False
-    for nominative, word in zip(name, words, strict=True):
+    for place, (nominative, word) in enumerate(zip(name, words, strict=True)):
         fixed = fixed or (nominative in UNINFLECTED_AFTER and nominative != name[0])
         if fixed:
             if word != nominative:
                 return False
-        elif word not in inflect(nominative)[case]:
+        elif word not in inflect(nominative)[case] and not (place and is_abbreviation(word, nominative)):
             return False
     return True
+
+
+def is_abbreviation(word: str, nominative: str) -> bool:
+    """Whether a word without its full stop shortens another: "sl" for "slaska", "wlkp" for "wielkopolski"."""
+    return FEWEST_LETTERS <= len(word) < len(nominative) and nominative.startswith(ABBREVIATIONS.get(word, word))

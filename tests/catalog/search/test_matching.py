@@ -245,6 +245,16 @@ def test_the_instrumental_is_recognised_after_a_preposition_alone():
         assert InflectedNames([name]).find(words.split()) is None
 
 
+def test_words_behind_an_inflected_one_may_be_abbreviated():
+    for name, text in (
+        *(("sroda wielkopolska", "srodzie wlkp"), ("ruda slaska", "rudzie sl"), ("rawa mazowiecka", "rawy maz")),
+        *(("ostrow mazowiecka", "ostrowi maz"), ("nowy dwor mazowiecki", "nowym dworze maz")),
+    ):
+        assert InflectedNames([name]).find(text.split()) == name
+    for name, text in (("zielona gora", "zielonej g"), ("zielona gora", "ziel gorze"), ("ruda slaska", "rudzie st")):
+        assert InflectedNames([name]).find(text.split()) is None
+
+
 @pytest.fixture(scope="module")
 def search():
     return search_of(starter_register())
