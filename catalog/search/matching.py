@@ -41,6 +41,9 @@ CANDIDATES = 100
 WORDS_CACHED = 32
 """Words whose costs are cached, some 60 KB each: the readings of a query share words."""
 
+FEMININE = ("ska", "cka", "zka")
+"""Ends of adjectives that name streets ("Krakowska, Zakopane"), no counties or voivodeships."""
+
 ADJECTIVE_ENDINGS = ("iego", "iej", "iemu", "ich", "im", "ie", "a", "i", "u", "o", "")
 """Endings after "-sk", "-ck" and "-dzk" in the forms of a unit's name: nowotarski, nowotarskiego, nowotarskim."""
 
@@ -280,7 +283,8 @@ def _find_in_units(units: Mapping[ContextScope, Units], count: int, token: Token
     for scope, of_scope in units.items():
         if token.scope in (None, scope):
             _match(costs, token, of_scope.words, edits, prefix=prefix and len(token.text) > 1, exact=STEM)
-            _lower(costs, of_scope.stems.exact(stem(token.text)), STEM)
+            if scope is ContextScope.MUNICIPALITY or not token.text.endswith(FEMININE):
+                _lower(costs, of_scope.stems.exact(stem(token.text)), STEM)
             _lower(costs, of_scope.names.exact(token.text), 0)
     return costs
 

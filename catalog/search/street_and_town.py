@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from catalog.search import query
 from catalog.search.index import SearchIndex
-from catalog.search.vocabulary import SCOPES, InflectedNames
+from catalog.search.vocabulary import SCOPES, SQUARE, InflectedNames
 from catalog.territory.coordinates import distance_m
 from catalog.text import fold
 
@@ -15,6 +15,9 @@ NEAR_M = 50_000
 
 BESIDE_M = 20_000
 """Most metres between a place and the town that is named beside it."""
+
+PART = "część"
+"""Beginning of the description of a part of a village or town."""
 
 WELL_KNOWN = 2
 """Rank of one of the largest municipalities."""
@@ -49,22 +52,27 @@ class Towns:
         """Return the places of a name near a town, nearest first; () without both names.
 
         text: plain, without fuels. A word may say that they are near ("slomin k. warszawy"); two names beside each
-        other ("mystkow, nowy sacz") mean the same if they are, as few streets have the name of a village nearby.
+        other ("mystkow, nowy sacz") mean the same if they are, as few streets have the name of a village nearby. Parts
+        of villages have it often ("rynek, bochnia"), and a number behind the town is that of a house in it ("bochnia,
+        zagorze 5").
         """
         key = query.normalize_query(text)
         if " " not in key or query.split_postcode(text) or self.index.named(key):
             return ()
         if nearby := query.split_nearby(text):
             place, town = nearby
-            return self._near(place, self.named(self.inflected(fold(town).split(), spoken=True) or town)[0], NEAR_M)
+            towns, _ = self.named(self.inflected(fold(town).split(), spoken=True) or town)
+            return self._near(place, towns, NEAR_M)
         segments, words = query.split_segments(text), key.split()
         if len(segments) == 1:
             parts = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
         else:
             parts = [(segments[0], segments[1])] if len(segments) == 2 else []
-        for place, town in (*parts, *((behind, front) for front, behind in parts)):
+        streets = {behind for _, behind in parts if any(map(query.is_number, behind.split()))}
+        for place, town in (*parts, *((behind, front) for front, behind in parts if behind not in streets)):
             towns, rank = self.named(town)
             near = self._near(place, towns, BESIDE_M) if rank else ()
+            near = tuple(number for number in near if not self.index.description(number).startswith(PART))
             # A well-known town is meant, unless it is far away: "Ujazd, Bochnia" is a village.
             if near and (self.named(place)[1] != WELL_KNOWN or min(near) >= self.index.municipalities):
                 return near
@@ -77,7 +85,7 @@ class Towns:
         points = [point for number in towns if (point := self.index.point(number))]
         distances = {
             number: min(distance_m(*point, *other) for other in points)
-            for number in self.index.named(name)
+            for number in (() if name == SQUARE else self.index.named(name))
             if points and (point := self.index.point(number))
         }
         near = (number for number in distances if distances[number] <= within)

@@ -305,6 +305,25 @@ def test_a_village_near_a_town_goes_before_its_well_known_namesake_far_away():
     assert units_found(search, "Ropa, Gorlice")[0] == ROPA
 
 
+def test_streets_of_a_town_are_no_places_near_it(monkeypatch):
+    zielona = ("Zielona", SEKOWA, 49.60, 21.20)
+    search = make_search(PLACES | {GORLICE: "Gorlice"}, *LOCATED, zielona, ("Rynek", SEKOWA, 49.65, 21.16))
+    for text in ("Gorlice, Zielona 5", "Gorlice Zielona 5a", "Rynek 1, Gorlice", "Rynek, Gorlice", "Gorlice, Rynek 1"):
+        assert found(search, text)[0] == "Gorlice", text
+    assert units_found(search, "Zielona 5, Gorlice")[0] == SEKOWA
+    # Parts of villages have no addresses of their own.
+    monkeypatch.setattr(search.index, "description", lambda number: "część, gmina wiejska Sękowa")
+    assert found(search, "Zielona 5, Gorlice")[0] == "Gorlice"
+    assert units_found(search, "Zielona k. Gorlic")[0] == SEKOWA
+
+
+def test_the_feminine_of_a_county_is_a_street():
+    search = make_search(PLACES, ("Zakopane", SEKOWA))
+    assert units_found(search, "Zakopane, gorlicki")[0] == units_found(search, "Zakopane gorlickie")[0] == SEKOWA
+    for text in ("Gorlicka, Zakopane", "Zakopane, Gorlicka 5"):
+        assert units_found(search, text)[0] == ZAKOPANE, text
+
+
 def test_after_a_preposition_rural_municipalities_are_inflected_too():
     search = make_search(PLACES | {ROPA: "Jabłonka", SEKOWA: "Suchy Las"}, ("Jabłoniec", SEKOWA))
     for text, name in (("pellet w Jabłonce", "Jabłonka"), ("w Suchym Lesie", "Suchy Las"), ("k. Jabłonki", "Jabłonka")):
