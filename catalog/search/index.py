@@ -196,6 +196,12 @@ class SearchIndex:
     def description(self, number: int) -> str:
         return self.descriptions[int(self._numbers[number])]
 
+    def described(self, *beginnings: str) -> list[int]:
+        """Return the entries whose description begins so, most important first."""
+        chosen = [n for n in range(len(self.descriptions)) if self.descriptions[n].startswith(beginnings)]
+        numbers: list[int] = np.flatnonzero(np.isin(self._numbers, chosen)).tolist()
+        return numbers
+
     def point(self, number: int) -> tuple[float, float] | None:
         """Return the WGS84 position (lat, lon) of an entry, None if unknown."""
         lat, lon = int(self._lats[number]), int(self._lons[number])

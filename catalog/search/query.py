@@ -88,7 +88,7 @@ def spoken_name(text: str) -> tuple[list[str], bool]:
     words = [word.rstrip(".") for word in WORD.findall(before_street(SEGMENT_END.split(text)[0]))]
     start = next((place for place, word in enumerate(words) if word not in FILLERS), len(words))
     name = [word for word in words[start:] if word != "centrum"]
-    return name, any(word in PREPOSITIONS or word == "centrum" for word in words[:start])
+    return name, any(word in PREPOSITIONS or word in {"na", "centrum"} for word in words[:start])
 
 
 def split_nearby(text: str) -> tuple[str, str] | None:

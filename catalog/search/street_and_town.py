@@ -19,6 +19,9 @@ BESIDE_M = 20_000
 PART = "część"
 """Beginning of the description of a part of a village or town."""
 
+DISTRICTS = ("dzielnica", "delegatura")
+"""Beginnings of the descriptions of the districts of Warszawa, Kraków, Łódź, Poznań and Wrocław."""
+
 WELL_KNOWN = 2
 """Rank of one of the largest municipalities."""
 
@@ -31,14 +34,16 @@ class Towns:
         # "Rabka" is said for Rabka-Zdrój.
         self._inflected_short = InflectedNames(name.partition(" ")[0] for name, is_urban in folds if is_urban)
         self._inflected_rural = InflectedNames(name for name, is_urban in folds if not is_urban)
+        self._inflected_districts = InflectedNames(map(self._district, index.described(*DISTRICTS)))
 
     def inflected(self, words: Sequence[str], *, spoken: bool = False) -> str | None:
         """Return the name of a town from a case of it.
 
-        After a preposition (spoken) also the first word of a town's name, or that of a rural municipality.
+        After a preposition (spoken) also the first word of a town's name, or that of a rural municipality, or of a
+        district of the largest cities.
         """
-        names = (self._inflected, self._inflected_short, self._inflected_rural) if spoken else (self._inflected,)
-        return next(filter(None, (of_kind.find(words, spoken=spoken) for of_kind in names)), None)
+        after = (self._inflected_short, self._inflected_rural, self._inflected_districts) if spoken else ()
+        return next(filter(None, (of_kind.find(words, spoken=spoken) for of_kind in (self._inflected, *after))), None)
 
     def named(self, name: str) -> tuple[Numbers, int]:
         """Return the municipalities of a name, and the rank of the first: `WELL_KNOWN`, 1 for a town, 0 for another."""
@@ -129,6 +134,10 @@ class Towns:
         """Whether an entry is in one of the municipalities of a name, or named after it: "Stary Zamość"."""
         name, places = self.index.fold(town[0]), {self.index.teryt(place) for place in town}
         return self.index.teryt(number) in places or self.index.fold(number).endswith(f" {name}")
+
+    def _district(self, number: int) -> str:
+        """Return the name of a district without that of its city: "krakow nowa huta" is Nowa Huta."""
+        return self.index.fold(number).removeprefix(f"{fold(self.index.units[self.index.teryt(number)].name)} ")
 
     def _spoken(self, words: list[str]) -> str | None:
         """Return the name of a town from its words in any case; None without one."""

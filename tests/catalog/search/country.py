@@ -87,16 +87,16 @@ def columns_of(entries):
     )
 
 
-def make_search(units, *villages, postcodes=None):
+def make_search(units, *villages, kind="wieś", postcodes=None):
     """Build a search. units: names by TERYT, with those above them.
 
-    villages: names with their municipalities, and perhaps latitude and longitude.
+    villages: names with their municipalities, and perhaps latitude and longitude; kind: of all.
 
     postcodes: municipalities by code, main one first. Without postcodes, municipalities come by voivodeship and name,
     villages by the codes of their municipalities and by name.
     """
     records = [UnitRecord(code, name, int(code[6:] or 0)) for code, name in units.items()]
-    places = [PlaceRecord(f"simc:{n}", name, "wieś", unit, True, *at) for n, (name, unit, *at) in enumerate(villages)]
+    places = [PlaceRecord(f"simc:{n}", name, kind, unit, True, *at) for n, (name, unit, *at) in enumerate(villages)]
     codes = []
     for code, municipalities in (postcodes or {}).items():
         shares = tuple((unit, 9 - n) for n, unit in enumerate(municipalities))

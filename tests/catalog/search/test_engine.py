@@ -345,3 +345,10 @@ def test_after_a_preposition_the_first_word_of_a_towns_name_is_enough():
     search = make_search(units, ("Rabczyn", ROPA))
     cases = {"w Rabce": "Rabka-Zdrój", "w Krynicy": "Krynica-Zdrój", "w Krynicach": "Krynice"}
     assert {text: found(search, text)[0] for text in cases} == cases
+
+
+def test_after_a_preposition_districts_of_the_largest_cities_are_inflected_too():
+    units = UNITS | {"1261": "Kraków", "1261011": "Kraków", SEKOWA: "Sękowa"}
+    search = make_search(units, ("Kraków-Nowa Huta", "1261011"), ("Hucisko", SEKOWA), kind="delegatura")
+    for text in ("w Nowej Hucie", "pellet na Nowej Hucie", "do Nowej Huty"):
+        assert found(search, text) == ["Kraków-Nowa Huta"], text

@@ -300,6 +300,9 @@ def test_what_people_say_and_type(search):
         ("pod Żywcem", "zywiec", None),
         ("w okolicach Kielc", "kielce", None),
         ("w Ujeździe", "ujazd", None),
+        ("w Nowej Hucie", "nowa huta", None),
+        ("na Jeżycach", "jezyce", None),
+        ("pellet na Woli", "wola", "pellet"),
         # A name as it is goes before a form of a small town, but for a preposition.
         ("Sanoka", "sanoka", None),
         ("do Sanoka", "sanok", None),
