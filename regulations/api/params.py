@@ -78,7 +78,7 @@ class DeadlinesQuery(Query):
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
-        if not errors and texts.get("to", "9999") < texts.get("from", ""):
+        if not errors and "to" in texts and texts["to"] < texts["from"]:
             message = f"to is {texts['to']}, before {texts['from']}, the first day; give a later one"
             yield ParameterError("to", "out_of_range", message)
 

@@ -169,3 +169,4 @@ def test_deadlines_of_all_voivodeships_come_by_day(client, acts):
     assert answer.json()[0]["page"] == "http://127.0.0.1:8000/przepisy/malopolskie/"
     until = client.get("/api/v1/deadlines", {"from": "2024-05-01", "to": "2024-05-01"}).json()
     assert [row["applies_to"] for row in until] == ["kotły bezklasowe"]
+    assert client.get("/api/v1/deadlines", {"from": "9999-12-31"}).json() == []
