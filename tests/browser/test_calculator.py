@@ -83,6 +83,11 @@ def test_the_result_fits_a_phone_both_halves_of_a_wide_screen_and_as_many_pages_
     # Each note of the table stands on one line.
     assert len({note.bounding_box()["height"] for note in page.locator(".subsidy-items small").all()}) == 1
     assert page.pdf(format="A4").count(b"/Type /Page\n") <= 2
+    # On paper a note stands on the line of what it is about, but not against its last letter.
+    page.emulate_media(media="print")
+    margins = "notes => notes.map(note => parseFloat(getComputedStyle(note).marginLeft))"
+    assert min(page.locator(".subsidy-items br + small").evaluate_all(margins)) > 1
+    page.emulate_media(media="null")
     page.get_by_role("button", name="Inne prace i dokumenty").click()
     reach(page, "Inne prace i dokumenty")
     for box in page.locator("form.calculator input[type=checkbox]").all():
