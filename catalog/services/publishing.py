@@ -106,18 +106,23 @@ def read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
     columns = ("id", *Depot.PUBLIC_FIELDS, *Depot.FUEL_FIELDS, *CHECK, "confirmed_fields", "history_date")
     of_row = Q(model=Depot._meta.label_lower, key=Cast(OuterRef("id"), CharField()))
     decisions = DecisionLine.objects.filter(of_row, first__lte=OuterRef("history_id"), last__gte=OuterRef("history_id"))
-    # For what undoing a decision left as it was, or restoring a merged depot, the decision still vouches.
+    # For what undoing a decision left as it was, or restoring a merged depot, the decision still vouches; of a depot
+    # from which it only took fuels back, for all but these.
     restored = DecisionLine.objects.filter(
         decision=OuterRef("decision__undoing"), model=OuterRef("model"), key=OuterRef("key"), first__isnull=False
     )
+    span = {"key": OuterRef("key"), "history_id__gte": OuterRef("first"), "history_id__lte": OuterRef("last")}
+    of_depot = Depot.history.annotate(key=Cast("id", CharField())).filter(**span)
+    as_a_whole = restored.filter(Exists(of_depot.exclude(history_change_reason__endswith=TAKEN_BACK)))
     of_earlier_release = Q(decision__undone_at__isnull=False, decision__undoing=None)
-    whole = Q(Exists(restored)) | (of_earlier_release & ~Q(decision__kind=Decision.Kind.MERGE))
-    undone = decisions.filter(whole | Q(decision__kind=Decision.Kind.UNDO))
+    whole = Q(Exists(as_a_whole)) | (of_earlier_release & ~Q(decision__kind=Decision.Kind.MERGE))
+    undone = Q(Exists(decisions.filter(whole | Q(decision__kind=Decision.Kind.UNDO))))
+    undone |= Q(Exists(decisions.filter(Exists(restored))), history_change_reason__endswith=ADDED)
     rows = Depot.history.filter(id__in=among(keys)).order_by("history_id").only(*columns)
     lines = defaultdict(list)
     # The decision that undoes another stores its lines at its end.
     undoing = Q(history_change_reason__startswith=journal.UNDONE)
-    annotations = {"reason": Coalesce("history_change_reason", Value("")), "is_undone": undoing | Q(Exists(undone))}
+    annotations = {"reason": Coalesce("history_change_reason", Value("")), "is_undone": undoing | undone}
     annotations["named"] = Subquery(decisions.values("decision__details__confirmed")[:1])
     for row in rows.annotate(**annotations) if keys else ():
         lines[row.id].append(row)

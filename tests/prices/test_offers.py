@@ -10,10 +10,14 @@ from django.test.utils import CaptureQueriesContext
 from catalog.importers.records import DepotRecord, Extract, Options
 from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot
+from catalog.parsing.opening_hours import weekly_hours
 from catalog.services import editing, journal, merging, moderation, publishing
 from catalog.services.journal import find_changed_since
+from catalog.submissions import owner_links
+from catalog.submissions.decisions import PartDecision
 from prices import owners, services
 from prices.models import DepotPrice
+from prices.submissions import decide_visit
 from prices.validation import PriceInput
 from tests import deciding, factories
 from tests.deciding import last
@@ -368,3 +372,17 @@ def test_fuels_that_a_merge_united_stay_confirmed_when_the_check_before_is_undon
     for decision, confirmed in ((checked, ["fuels"]), (merged, [])):
         undo(decision, editor)
         assert factories.fresh(one).confirmed_fields == confirmed
+
+
+def test_a_claim_that_stays_where_its_prices_are_undone_vouches_for_the_entry(editor, one, other):
+    part = PartDecision(factories.SubmissionFactory(depot=one, claim=True).pk, accept=True)
+    decide_visit(parts=[part], prices={pending(one).pk: True}, reason="", by=editor, on=NOW)
+    decision, text = last(), "Mo-Fr 08:00-16:00"
+    owner_links.change_hours(
+        depot=one, values={"hours": weekly_hours(text), "opening_hours": text}, on=NOW + timedelta(days=1)
+    )
+    assert undo(decision, editor).left
+    assert (offer(one), factories.fresh(one).data_status) == (["wegiel"], "owner")
+    Depot.objects.filter(pk=other.pk).update(website="https://opal.example/")
+    undo(merge(one, other, editor, take=["website"]), editor)
+    assert "website" in factories.fresh(one).confirmed_fields
