@@ -148,19 +148,26 @@ def replace_owners(claim: Submission, *, on: datetime) -> list[OwnerLink]:
 
 
 def revoke_links(links: Iterable[OwnerLink], *, on: datetime) -> int:
-    """Revoke links and erase their owners' data. Returns how many were valid."""
-    rows = OwnerLink.objects.filter(pk__in=[link.pk for link in links], revoked_at__isnull=True)
+    """Revoke links and erase their owners' data, also those of merged depots beside. Returns how many were valid."""
+    links = list(links)
+    beside = Q(
+        depot__merged_into__in={link.depot_id for link in links}, email_hash__in={link.email_hash for link in links}
+    )
+    rows = OwnerLink.objects.filter(Q(pk__in=[link.pk for link in links]) | beside, revoked_at__isnull=True)
     return rows.update(revoked_at=on, email="", email_hash="", mailbox_hash="", letters_at=[])
 
 
 def forget_unused(*, on: datetime) -> int:
     """Revoke links unused for `UNUSED`, replaced `LINK_REPLACED` ago, or of a depot that is no longer its owner's.
 
-    Returns how many.
+    That of a merged depot stays as long as the one that the same owner has at the survivor. Returns how many.
     """
     standing = OwnerLink.objects.filter(revoked_at__isnull=True)
-    owned = standing.filter(depot__publication=Depot.Publication.PUBLISHED, depot__data_status=Depot.DataStatus.OWNER)
-    kept = owned.filter(Q(replaced_at__isnull=True) | Q(replaced_at__gt=on - LINK_REPLACED))
+    beside = OwnerLink.objects.working().filter(depot=OuterRef("depot__merged_into"), email_hash=OuterRef("email_hash"))
+    owned = Q(depot__publication=Depot.Publication.PUBLISHED, depot__data_status=Depot.DataStatus.OWNER)
+    kept = standing.filter(owned | Exists(beside)).filter(
+        Q(replaced_at__isnull=True) | Q(replaced_at__gt=on - LINK_REPLACED)
+    )
     used = [link.pk for link in kept if last_sign_of_life(link) > on - UNUSED]
     return revoke_links(list(standing.exclude(pk__in=used)), on=on)
 

@@ -193,11 +193,19 @@ def test_a_merged_entry_carries_its_owner_s_link_and_gives_it_back(client, stran
     expect(client.get(link), "Skład opału Nowak")
 
 
-def test_a_link_stays_behind_where_the_survivor_has_one_of_the_same_owner(nowak, link, clock):
-    other = factories.DepotFactory(verified=True, data_status="owner")
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_link_stays_behind_where_the_survivor_has_one_of_the_same_owner(nowak, link, clock, ended):
+    own = OwnerLink.objects.get()
+    other, editor = factories.DepotFactory(verified=True, data_status="owner"), factories.UserFactory()
     theirs = owner_links.grant_link(depot=other, email="jan@opal-nowak.pl", on=clock.now)
-    merge_depots(survivor=other, loser=nowak, take=[], by=factories.UserFactory(), on=clock.now.date())
+    merge_depots(survivor=other, loser=nowak, take=[], by=editor, on=clock.now.date())
     assert list(OwnerLink.objects.working()) == [theirs]
+    if ended:
+        owner_links.revoke_links([theirs], on=clock.now)
+        assert set(OwnerLink.objects.values_list("email", flat=True)) == {""}
+    call_command("purge_submissions", commit=True)
+    publish_depot(depot=factories.fresh(nowak), by=editor, on=clock.now.date(), note="pomyłka")
+    assert set(OwnerLink.objects.working()) == (set() if ended else {own, theirs})
 
 
 def test_it_ends_with_the_entry_s_being_the_owner_s(client, nowak, link, clock):
