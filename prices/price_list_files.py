@@ -82,7 +82,7 @@ AMOUNTS = {"price": "zł", "bag_price": "zł", "bag_kg": "kg"}
 """Columns of amounts, with the unit that may stand in their cells."""
 
 PRICES = ("price", "bag_price")
-"""Columns of which a file needs one."""
+"""Columns of prices; a file needs at least one of them."""
 
 SEPARATORS = (";", ",", "\t")
 

@@ -63,5 +63,5 @@ class OwnerLinkAdmin(OwnersAdmin):
 
     @bulk_action(description="Odwołaj odnośnik", obstacles=each(lambda row: "już odwołany" if row.revoked_at else ""))
     def revoke(self, request: HttpRequest, keys: list[int]) -> None:
-        ended = owner_links.revoke_links(list(OwnerLink.objects.filter(pk__in=keys)), on=timezone.now())
+        ended = owner_links.revoke_links(OwnerLink.objects.filter(pk__in=keys), merged=True, on=timezone.now())
         self.message_user(request, f"Odwołano odnośniki: {ended}.", messages.WARNING)

@@ -123,8 +123,10 @@ FEWEST_LETTERS = 2
 COMPOUNDS = {"bialystok": ("bialy", "stok"), "krasnystaw": ("krasny", "staw")}
 """Names that inflect inside."""
 
-IRREGULAR = {"wies": "wsi", "miasto": "miescie", "ujazd": "ujezdzie", "las": "lesie", "blota": "blotach"}
-IRREGULAR["ostrow"] = "ostrowi"  # Ostrów Mazowiecka is feminine.
+IRREGULAR = {
+    **{"wies": "wsi", "miasto": "miescie", "ujazd": "ujezdzie", "las": "lesie", "blota": "blotach"},
+    "ostrow": "ostrowi",  # Ostrów Mazowiecka is feminine.
+}
 NOMINATIVES = {form: name for name, form in IRREGULAR.items()}
 
 UNINFLECTED_AFTER = frozenset({"nad", "pod", "na", "w", "przy", "kolo"})

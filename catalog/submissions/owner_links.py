@@ -147,13 +147,17 @@ def replace_owners(claim: Submission, *, on: datetime) -> list[OwnerLink]:
     return former
 
 
-def revoke_links(links: Iterable[OwnerLink], *, on: datetime) -> int:
-    """Revoke links and erase their owners' data, also those of merged depots beside. Returns how many were valid."""
+def revoke_links(links: Iterable[OwnerLink], *, merged: bool = False, on: datetime) -> int:
+    """Revoke links and erase their owners' data. Returns how many were valid.
+
+    merged: also the links that these owners have at depots merged into theirs, which wait for a restoring.
+    """
     links = list(links)
-    beside = Q(
-        depot__merged_into__in={link.depot_id for link in links}, email_hash__in={link.email_hash for link in links}
-    )
-    rows = OwnerLink.objects.filter(Q(pk__in=[link.pk for link in links]) | beside, revoked_at__isnull=True)
+    chosen = Q(pk__in=[link.pk for link in links])
+    if merged:
+        owners = {link.email_hash for link in links}
+        chosen |= Q(depot__merged_into__in={link.depot_id for link in links}, email_hash__in=owners)
+    rows = OwnerLink.objects.filter(chosen, revoked_at__isnull=True)
     return rows.update(revoked_at=on, email="", email_hash="", mailbox_hash="", letters_at=[])
 
 
@@ -169,7 +173,7 @@ def forget_unused(*, on: datetime) -> int:
         Q(replaced_at__isnull=True) | Q(replaced_at__gt=on - LINK_REPLACED)
     )
     used = [link.pk for link in kept if last_sign_of_life(link) > on - UNUSED]
-    return revoke_links(list(standing.exclude(pk__in=used)), on=on)
+    return revoke_links(list(standing.exclude(pk__in=used)), merged=True, on=on)
 
 
 def move_links(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:

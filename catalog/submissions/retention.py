@@ -103,7 +103,7 @@ def purge_submissions(*, on: datetime) -> Purged:
     mailboxes.filter(confirmed_at__isnull=False).update(mailbox_hash="", letters_at=[])
     mailboxes.update(mailbox_hash="")  # their links may work for longer than limits count them
     kinds = PendingLetter.Kind
-    # Whoever asked for a link asks again.
+    # A link can be asked for again.
     links = Q(kind__in=[kinds.OWNER_LINK, kinds.PASSWORD], requested_at__lte=on - KEPT_FOR_LIMITS)
     PendingLetter.objects.filter(links | Q(requested_at__lte=on - KEPT)).delete()
     GoneReport.objects.filter(created_at__lte=on - KEPT).delete()

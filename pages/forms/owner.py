@@ -197,7 +197,7 @@ def owner(request: HttpRequest) -> HttpResponse:
             raise EntryIsGone(link.pk)
     depot = owned.get(numbers[0], link).depot if numbers else link.depot
     if posting and "odwolaj" in request.POST:
-        owner_links.revoke_links([*owned.values()], on=now)
+        owner_links.revoke_links(owned.values(), merged=True, on=now)
         return show_problem(request, 200, "Odnośnik odwołany", REVOKED, link=claim_path(depot.pk), link_label=CLAIM)
     if posting and "poprzedni" in request.POST:
         owner_links.end_former(link, token)

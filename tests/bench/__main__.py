@@ -55,7 +55,7 @@ def served(
     hook = [] if application == SMALLEST else ["--config=fueldepot/gunicorn.py"]
     same = ["--worker-class=gthread", "--threads=4", "--keep-alive=5", "--preload", "--no-control-socket"]
     how = {"cwd": code, "env": os.environ | {"RATE_LIMIT": "off"} | settings, "stdout": log, "stderr": log}
-    # What is logged costs what it costs in production, though nobody may read it.
+    # The log is written as in production, so that the rate includes its cost.
     with subprocess.Popen([*command, *hook, *same, *options], **how) as server:
         try:
             assert eventually(lambda: server.poll() is not None or listens(port))

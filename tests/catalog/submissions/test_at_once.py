@@ -109,7 +109,7 @@ def held_up(rows, act):
 
 
 def lockable(act, held, rows):
-    """Numbers of these rows, all of which can be locked while an act waits for those that are held."""
+    """Return the ids of `rows`, locked while `act` waits for the rows `held`; fails if one of them is locked."""
     with held_up(held, act):
         return list(rows.select_for_update(of=("self",), nowait=True).order_by("pk").values_list("pk", flat=True))
 

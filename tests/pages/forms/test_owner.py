@@ -201,11 +201,19 @@ def test_a_link_stays_behind_where_the_survivor_has_one_of_the_same_owner(nowak,
     merge_depots(survivor=other, loser=nowak, take=[], by=editor, on=clock.now.date())
     assert list(OwnerLink.objects.working()) == [theirs]
     if ended:
-        owner_links.revoke_links([theirs], on=clock.now)
+        owner_links.revoke_links([theirs], merged=True, on=clock.now)
         assert set(OwnerLink.objects.values_list("email", flat=True)) == {""}
     call_command("purge_submissions", commit=True)
     publish_depot(depot=factories.fresh(nowak), by=editor, on=clock.now.date(), note="pomyłka")
     assert set(OwnerLink.objects.working()) == (set() if ended else {own, theirs})
+
+
+def test_it_moves_to_an_entry_of_the_same_owner_that_has_lost_the_status(nowak, link, clock):
+    other, editor = factories.DepotFactory(verified=True, data_status="owner"), factories.UserFactory()
+    owner_links.grant_link(depot=other, email="jan@opal-nowak.pl", on=clock.now)
+    revoke_verification(depot=factories.fresh(other), by=editor)
+    merge_depots(survivor=other, loser=nowak, take=[], by=editor, on=clock.now.date())
+    assert OwnerLink.objects.working().get().depot_id == other.pk
 
 
 def test_it_ends_with_the_entry_s_being_the_owner_s(client, nowak, link, clock):
