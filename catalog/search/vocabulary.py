@@ -124,7 +124,11 @@ COMPOUNDS = {"bialystok": ("bialy", "stok"), "krasnystaw": ("krasny", "staw")}
 """Names that inflect inside."""
 
 IRREGULAR = {
-    **{"wies": "wsi", "miasto": "miescie", "ujazd": "ujezdzie", "las": "lesie", "blota": "blotach"},
+    "wies": "wsi",
+    "miasto": "miescie",
+    "ujazd": "ujezdzie",
+    "las": "lesie",
+    "blota": "blotach",
     "ostrow": "ostrowi",  # Ostrów Mazowiecka is feminine.
 }
 NOMINATIVES = {form: name for name, form in IRREGULAR.items()}
