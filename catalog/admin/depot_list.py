@@ -40,6 +40,7 @@ from catalog.services.moderation import (
     why_not_removed,
     why_not_verified,
 )
+from catalog.submissions.gone_reports_and_subscriptions import open_reports
 from catalog.text import fold, lasting, one_line, plain
 from fueldepot.data.history import among
 
@@ -67,7 +68,7 @@ def by_name(_today: date, _report: DataQualityReport) -> Q:
 
 QUEUES: Mapping[str, tuple[str, Condition]] = {
     "requests": ("zgłoszenie czeka", lambda _today, _report: having(models.Submission.objects.waiting())),
-    "gone": ("podobno już ich nie ma", lambda _today, _report: having(models.GoneReport.objects.open())),
+    "gone": ("podobno już ich nie ma", lambda _today, _report: having(open_reports())),
     "held": ("wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
     "never": ("nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
     "old": (

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce, Substr
 
@@ -284,13 +284,6 @@ class SubmissionQuestion(models.Model):
         return f"pytanie nr {self.pk}"
 
 
-class GoneReportQuerySet(models.QuerySet["GoneReport"]):
-    def open(self) -> Self:
-        """Keep reports that no editor has answered: later than the day on which the depot was last verified."""
-        verified = F("depot__verified_at")
-        return self.filter(Q(depot__verified_at__isnull=True) | Q(created_at__date__gt=verified))
-
-
 class GoneReport(models.Model):
     """A report that a depot is gone, for editors. email: "" for none. client_hash: keyed hash of the network."""
 
@@ -305,8 +298,6 @@ class GoneReport(models.Model):
     email = models.EmailField("e-mail", blank=True)
     client_hash = models.CharField("skrót adresu sieciowego", max_length=64)
     created_at = models.DateTimeField("zgłoszono", db_index=True)
-
-    objects = GoneReportQuerySet.as_manager()
 
     class Meta:
         verbose_name = "zgłoszenie, że składu nie ma"

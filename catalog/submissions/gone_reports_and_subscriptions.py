@@ -9,12 +9,13 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
 
 from catalog.models import Depot, GoneReport, Subscription, SubscriptionQuerySet
 from catalog.services import Refusal
 from catalog.services.editing import REPEAT
-from catalog.services.moderation import locked
+from catalog.services.moderation import VERIFYING, locked
+from catalog.services.publishing import CLAIMED
 from catalog.submissions import letters, tokens
 from catalog.submissions.intake import check_published
 from catalog.submissions.limits import (
@@ -47,13 +48,21 @@ def report_gone(*, depot: Depot, reason: GoneReport.Reason, email: str, client: 
     return report
 
 
+def open_reports() -> QuerySet[GoneReport]:
+    """Return the reports that no check of their depots has answered. A check has a day; the history has its moment."""
+    day, is_check = F("depot__verified_at"), {"history_change_reason__regex": f"^({VERIFYING}|{CLAIMED})"}
+    later = Depot.history.filter(id=OuterRef("depot"), history_date__gt=OuterRef("created_at"), **is_check)
+    unanswered = Q(created_at__date__gt=day) | Q(~Exists(later), created_at__date=day)
+    return GoneReport.objects.filter(Q(depot__verified_at=None) | unanswered)
+
+
 def find_evidence(depot: Depot) -> dict[str, Any] | None:
     """Return what readers have reported since the depot was last verified, None without a report. One query.
 
     networks: they came from, as each counts once. reasons: with their numbers. last: time of the latest. emails: of
     readers who may be asked.
     """
-    reports = list(GoneReport.objects.open().filter(depot=depot).order_by("created_at"))
+    reports = list(open_reports().filter(depot=depot).order_by("created_at"))
     if not reports:
         return None
     return {

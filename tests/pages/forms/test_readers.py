@@ -213,6 +213,17 @@ def test_an_editor_sees_the_evidence_until_the_entry_is_verified(stranger, admin
     assert find_evidence(nowak)["networks"] == 1
 
 
+def test_a_report_after_a_check_of_the_same_day_is_seen_until_the_next_one(admin_client, nowak):
+    editor, queue = factories.UserFactory(), reverse("admin:catalog_depot_changelist") + "?queue=gone"
+    for count in (1, 2):
+        moderation.verify_depot(depot=nowak, by=editor, on=timezone.localdate())
+        assert find_evidence(nowak) is None
+        sent = {"reason": GoneReport.Reason.CLOSED, "email": "", "client": f"10.0.0.{count}"}
+        gone_reports_and_subscriptions.report_gone(depot=nowak, on=timezone.now(), **sent)
+        assert find_evidence(nowak)["networks"] == 1
+        assert list(context_of(admin_client, queue)["cl"].result_list) == [nowak]
+
+
 def test_reports_are_deleted_in_time_and_with_their_depot(stranger, nowak, gone):
     report(stranger, gone)
     purge_submissions(on=stranger.clock.now + retention.KEPT - timedelta(hours=1))
