@@ -35,6 +35,11 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
     def pending(self) -> Self:
         return self.filter(status=DepotPrice.Status.PENDING)
 
+    def waiting(self) -> Self:
+        """Keep pending prices of published entries, and those that a merge left behind, which can only be rejected."""
+        published = Q(depot__publication=Depot.Publication.PUBLISHED)
+        return self.pending().filter(published | Q(depot__merged_into__isnull=False))
+
     def newest(self, today: date) -> Self:
         """Keep the prices on the page of a depot: of each fuel the newest approved one, of one day that of a list."""
         # "price_list" sorts before "submission".

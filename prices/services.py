@@ -45,6 +45,10 @@ PriceOutcome = tuple[str, str, str]
 """Decision about one price: fuel and value in words, and why it was refused, "" if accepted."""
 
 
+UNPUBLISHED = "skład nie jest opublikowany"
+"""Why a price is neither taken nor approved."""
+
+
 class DuplicatePrice(InvalidPrice):
     """The depot already has a price of that fuel, day and origin, pending or approved."""
 
@@ -113,7 +117,7 @@ def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datet
     """Return a pending price, not saved. Raises InvalidPrice."""
     price = unit_price(quote, timezone.localdate(on))
     if depot.publication != Depot.Publication.PUBLISHED:
-        raise InvalidPrice("skład nie jest opublikowany")
+        raise InvalidPrice(UNPUBLISHED)
     return DepotPrice(depot=depot, **asdict(quote) | {"price": price}, origin=origin, submitted_at=on)
 
 
@@ -133,7 +137,7 @@ def approve_prices(
 def find_approval_obstacles(prices: Sequence[DepotPrice], today: date, *, seen: bool = False) -> list[str]:
     """Return why each price cannot be approved with the others, "" for none. Two queries.
 
-    Doubtful ones only alone, unless their doubts were `seen`.
+    Doubtful ones only alone, unless their doubts were `seen`. prices: with their depots.
     """
     in_bulk = len(prices) > 1 and not seen
     ranges = read_ranges() if in_bulk else {}
@@ -144,6 +148,8 @@ def find_approval_obstacles(prices: Sequence[DepotPrice], today: date, *, seen: 
     def obstacle(price: DepotPrice) -> str:
         if price.status == DepotPrice.Status.APPROVED:
             return "zatwierdzone już wcześniej"
+        if price.depot.publication != Depot.Publication.PUBLISHED:
+            return UNPUBLISHED
         doubts = find_doubts(price.fuel, price.price, price.day, ranges, today) if in_bulk else ()
         if doubts:
             return f"{', '.join(doubts)}; zatwierdź osobno"
@@ -176,10 +182,10 @@ def why_not_rejected(price: DepotPrice) -> str:
 
 
 def _locked(prices: Iterable[DepotPrice]) -> list[DepotPrice]:
-    """Return the stored prices, locked in the order of their ids. Two queries."""
+    """Return the stored prices with their depots, locked in the order of their ids. Two queries."""
     rows = DepotPrice.objects.filter(pk__in=among([price.pk for price in prices]))
     lock_rows(Depot.objects.filter(pk__in=rows.values("depot")))  # everything that locks both locks the depots first
-    return list(locking(rows))
+    return list(locking(rows.select_related("depot")))
 
 
 def _decide(

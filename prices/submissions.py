@@ -152,7 +152,8 @@ def decide_visit(
         # Before the prices, which add their fuels to those that a correction states.
         decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options).changed
         if accepted:
-            services.approve_prices(prices=accepted, seen=True, by=by, on=on)
+            for _, why in services.approve_prices(prices=accepted, seen=True, by=by, on=on).unchanged:
+                raise Refusal(reason=why)
         if refused:
             services.reject_prices(prices=refused, reason=reason, by=by, on=on)
         titles = [describe_decided(decided)] if decided else []

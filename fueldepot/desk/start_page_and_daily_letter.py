@@ -99,7 +99,7 @@ def find_waiting_in(user: Any, codes: Sequence[str]) -> list[Waiting]:
     if user.has_perm("catalog.view_submission"):
         waiting += submissions_waiting(codes)
     if user.has_perm("prices.view_depotprice"):
-        prices, url = DepotPrice.objects.pending(), _list("prices_depotprice", {"unit": "mine"} if codes else {})
+        prices, url = DepotPrice.objects.waiting(), _list("prices_depotprice", {"unit": "mine"} if codes else {})
         waiting.append(_count("Ceny do zatwierdzenia", _within(prices, codes), "submitted_at", url))
     if user.has_perm("catalog.view_ownerchange"):
         changes = OwnerChange.objects.filter(seen_at__isnull=True)
@@ -149,7 +149,7 @@ def find_voivodeships(user: Any) -> list[dict[str, Any]]:
         return []
     claims = {claim.voivodeship_id: claim for claim in VoivodeshipClaim.objects.standing().select_related("editor")}
     submissions = _count_by(Submission.objects.waiting(), Submission.VOIVODESHIP)
-    prices = _count_by(DepotPrice.objects.pending(), F("depot__municipality__voivodeship"))
+    prices = _count_by(DepotPrice.objects.waiting(), F("depot__municipality__voivodeship"))
     unchecked = _count_by(Depot.objects.filter(depot_list.ALIVE, verified_at=None), F("municipality__voivodeship"))
     own = {code for code, claim in claims.items() if claim.editor_id == user.pk}
     releasable = claims.keys() if claims and is_chief(user) else own

@@ -94,6 +94,9 @@ class StatusFilter(PendingByDefaultFilter):
     parameter_name = "status"
     waiting = PENDING
 
+    def queryset(self, request: HttpRequest, queryset: Any) -> QuerySet[Any]:
+        return super().queryset(request, queryset) if self.value() else queryset.waiting()
+
 
 PRICE_FIELDS = ("depot", "fuel", "unit", "price", "bag_price", "bag_kg", "day", "origin")
 

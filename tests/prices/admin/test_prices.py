@@ -11,11 +11,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Dataset, Decision, Draft
-from catalog.services import moderation
+from catalog.services import merging, moderation, publishing
 from catalog.services.editors import CHIEF, EDITOR
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
-from tests import factories
+from tests import bulk, factories
 from tests.client import build_snapshots, context_of, message_of
 from tests.drafts import approve
 from tests.pages.reading import expect, html_of, missing, present, text_of
@@ -235,6 +235,31 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
     assert DepotPrice.objects.pending().count() == 4, "none of another depot"
     assert "Zdecydowano: 2." in message_of(decide_on_page(desk, "approve", pellet, eko))
     assert set(DepotPrice.objects.filter(depot=depot).values_list("status", flat=True)) == {"approved"}
+
+
+def test_prices_of_a_removed_entry_are_not_offered_nor_approved_until_it_is_back(desk, client):
+    price, today, queue = waiting(1500), timezone.localdate(), "Ceny do zatwierdzenia"
+    moderation.remove_depot(depot=price.depot, reason="closed", by=factories.UserFactory(), on=today)
+    assert list(context_of(desk, LIST)["cl"].result_list) == []
+    assert not [row for row in context_of(desk, "/admin/")["work"] if row.label == queue and row.count]
+    expect(desk.get(price_page(price)), "Skład nie jest opublikowany", without=["Zatwierdź zaznaczone"])
+    assert "skład nie jest opublikowany" in message_of(decide_on_page(desk, "approve", price))
+    assert "Skład nie jest opublikowany" in text_of(bulk.choose(desk, f"{LIST}?status=all", "approve", price))
+    assert (factories.fresh(price).status, Decision.objects.count()) == ("pending", 1)
+    publishing.publish_depot(depot=price.depot, by=factories.UserFactory(), on=today, note="otwarty")
+    assert list(context_of(desk, LIST)["cl"].result_list) == [price]
+    assert "Zdecydowano: 1." in message_of(decide_on_page(desk, "approve", price))
+    assert client.get(API).json()["n"] == 1
+    moderation.remove_depot(depot=price.depot, reason="closed", by=factories.UserFactory(), on=today)
+    assert client.get(API).json()["n"] == 0
+
+
+def test_a_price_that_a_merge_left_behind_is_offered_to_be_rejected(desk):
+    kept, left = waiting(1500), waiting(1550)
+    editor = factories.UserFactory()
+    merging.merge_depots(survivor=kept.depot, loser=left.depot, take=[], by=editor, on=timezone.localdate())
+    assert list(context_of(desk, LIST)["cl"].result_list) == [kept, left]
+    assert "Zmieniono: 1." in decide(desk, "reject", left, reason="Jest już cena z tego dnia.")
 
 
 def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
