@@ -62,8 +62,7 @@ def merge_depots(
     and move back if the loser is published again. Published prices bring their fuels along. Histories stay with their
     depots.
 
-    Raises DepotIsRemoved if either is removed, Refusal for a demonstration and a real depot, ValueError for a name
-    that is not in `Depot.PUBLIC_FIELDS`.
+    Raises what `locked_pair` raises, and ValueError for a name that is not in `Depot.PUBLIC_FIELDS`.
     """
     taken = sorted(Depot.stated({*take, "fuels"} if unite_fuels else take), key=Depot.PUBLIC_FIELDS.index)
     kept, gone = locked_pair(survivor, loser)
@@ -116,7 +115,8 @@ def merge_depots(
 def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, Depot]:
     """Return both rows, locked with those that the loser absorbed before.
 
-    Raises DepotIsErased, DepotIsRemoved, and Refusal for a demonstration and a real depot.
+    Raises DepotIsErased, DepotIsRemoved, and Refusal for a demonstration and a real depot, or a withheld survivor of a
+    published loser.
     """
     lock_rows(Depot.objects.filter(Q(pk__in=[survivor.pk, loser.pk]) | Q(merged_into=loser)))
     kept, gone = locked(survivor), locked(loser)
@@ -125,6 +125,9 @@ def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, Depot]:
             raise DepotIsRemoved(row.pk, reason="jeden z wpisów jest już usunięty")
     if (kept.source == Depot.Source.DEMO) != (gone.source == Depot.Source.DEMO):
         raise Refusal(reason="wpisu demonstracyjnego nie można scalić z prawdziwym")
+    if (kept.publication, gone.publication) == (Depot.Publication.HELD, Depot.Publication.PUBLISHED):
+        why = f"wpis {kept.pk} jest wstrzymany, więc z katalogu zniknęłyby oba; najpierw go opublikuj"
+        raise Refusal(reason=f"{why} albo zostaw wpis {gone.pk}")
     return kept, gone
 
 

@@ -141,6 +141,15 @@ def test_an_invented_and_a_real_one_are_not_merged(client, editor, one, other):
         merge(one, one)
 
 
+def test_a_published_one_is_merged_into_no_withheld_one(client, editor, one, other):
+    Depot.objects.filter(pk=other.pk).update(publication="held")
+    said = message_of(client.post(url_of(one, other), {"decision": "second"}))
+    assert not missing(said, "Nic nie zmieniono: ", "jest wstrzymany, więc z katalogu zniknęłyby oba")
+    assert factories.fresh(one).publication == "published"
+    merge(one, other)
+    assert factories.fresh(other).merged_into == one
+
+
 def test_readers_and_callers_are_led_to_the_survivor(client, one, other):
     merge(one, other)
     page = client.get(f"/sklad/{other.pk}-sklad-opalu-nowak-s-c/")
