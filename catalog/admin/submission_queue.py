@@ -32,15 +32,19 @@ from catalog.submissions import decisions, field_groups, questions
 
 AWAITS_AUTHOR = "czeka na odpowiedź autora"
 AUTHOR_ANSWERED = "autor odpowiedział"
+ENTRY_REMOVED = "wpis usunięty"
 
 
 @admin.display(description="stan", ordering="state")
 def standing(row: Any) -> str:
-    """Return the state of a submission of `with_questions`, with its open or answered question."""
-    if row.awaits_author:
-        return AWAITS_AUTHOR
-    state: str = row.get_state_display()
-    return f"{state}; {AUTHOR_ANSWERED}" if row.author_answered else state
+    """Return the state of a submission of `with_questions`, with its open or answered question.
+
+    Of an undecided one also that its entry is gone: an import does not close it, since the source may bring it back.
+    """
+    state = AWAITS_AUTHOR if row.awaits_author else row.get_state_display()
+    is_removed = row.is_undecided and row.depot and row.depot.publication == Depot.Publication.REMOVED
+    signs = {ENTRY_REMOVED: is_removed, AUTHOR_ANSWERED: row.author_answered}
+    return "; ".join([state, *(sign for sign, applies in signs.items() if applies)])
 
 
 @admin.display(description="skład")

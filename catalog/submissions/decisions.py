@@ -40,7 +40,7 @@ class SubmissionIsErased(Exception):
 
 
 class DepotOfSubmissionIsRemoved(Refusal):
-    reason = "wpis jest usunięty; zgłoszenie można tylko odrzucić"
+    reason = "wpis jest usunięty; najpierw go przywróć albo odrzuć zgłoszenie"
 
 
 class NoFieldsAccepted(Refusal):

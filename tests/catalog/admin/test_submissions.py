@@ -10,11 +10,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.admin.submission_page import compare
+from catalog.importers.records import DepotRecord, Extract, Options
+from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot, Submission
 from catalog.submissions import field_groups, letters, retention
 from tests import bulk, factories, texts
 from tests.client import context_of, message_of
 from tests.deciding import page
+from tests.factories import TODAY
 from tests.mail import words_of
 from tests.pages.reading import SCRIPT, html_of, missing, text_of
 
@@ -43,6 +46,18 @@ def test_the_queue_costs_no_query_per_row(client, editor, django_assert_max_num_
     with django_assert_max_num_queries(10):
         answer = client.get(QUEUE)
     assert not missing(text_of(answer), "Razem: 12", "Nowy", "telefon")
+
+
+def test_a_waiting_one_about_an_entry_that_an_import_has_removed_says_so_and_how_to_accept_it(client, editor):
+    factories.BoundaryFactory()
+    rows = [factories.SubmissionFactory(depot=factories.DepotFactory(source_id=f"node/{number}")) for number in (1, 2)]
+    record = DepotRecord("node/1", "Skład", 50.0617, 19.9373)
+    options = Options(today=TODAY, write=True, allow_removals=True)
+    sync_depots(Extract((record,)), options, origin=Depot.Source.OSM)
+    listed = text_of(client.get(QUEUE))
+    assert listed.count("czeka na decyzję; wpis usunięty") == 1
+    advice = "Wpis jest usunięty (zniknął ze źródła danych): najpierw go przywróć albo odrzuć zgłoszenie."
+    assert advice in text_of(client.get(page(rows[1])))
 
 
 def test_what_waits_longest_comes_first_and_only_what_waits_unless_another_order_is_chosen(client, editor):

@@ -178,7 +178,7 @@ def test_a_full_queue_costs_as_many_statements_as_two_and_tells_all(editor, djan
     with django_assert_max_num_queries(14):
         decided = decisions.decide_possible(submissions=numbers, by=editor, on=NOW)
     assert len(decided.changed) == count
-    assert decided.unchanged == [(gone, "wpis jest usunięty; zgłoszenie można tylko odrzucić")]
+    assert decided.unchanged == [(gone, "wpis jest usunięty; najpierw go przywróć albo odrzuć zgłoszenie")]
     confirmed = Depot.objects.filter(confirmed_fields=["phone"], phone="+48 601 234 567")
     assert confirmed.filter(data_status="unverified").count() == count
     assert Depot.history.filter(history_user=editor).count() == count
