@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.crypto import constant_time_compare
 
-from catalog.models import Depot, OwnerLink, Submission, SubmissionQuerySet
+from catalog.models import Decision, Depot, OwnerLink, Submission, SubmissionQuerySet
 from catalog.services import Refusal
 from catalog.services.editing import REPEAT
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked
@@ -53,6 +53,10 @@ class SubmissionWithdrawn(Refusal):
     title = "Zgłoszenie jest wycofane"
     reason = "Nie można go już potwierdzić. Jeśli chcesz je jednak wysłać, wypełnij formularz jeszcze raz."
     onward, onward_label = "form", "Wypełnij formularz jeszcze raz"
+
+
+class ClosedWithDepot(SubmissionWithdrawn):
+    title, reason = "Zgłoszenie jest zamknięte", "Zamknięto je, gdy usunięto wpis, który potem wrócił do katalogu."
 
 
 class TooManyEmails(Refusal):
@@ -287,13 +291,15 @@ def _alike(rows: SubmissionQuerySet, submission: Submission, names: Iterable[str
 
 
 def _check_unconfirmed(submission: Submission) -> None:
-    """Raise LinkAlreadyUsed, SubmissionWithdrawn or TokenSuperseded unless the submission is unconfirmed."""
+    """Raise LinkAlreadyUsed, SubmissionWithdrawn, ClosedWithDepot or TokenSuperseded unless it is unconfirmed."""
     if submission.confirmed_at is not None:
         raise LinkAlreadyUsed(submission.pk)
     if submission.state == State.WITHDRAWN:
         raise SubmissionWithdrawn(submission.pk)
     if submission.state != State.UNCONFIRMED:
-        raise TokenSuperseded(submission.pk)
+        # An editor's decision closes it with its entry only.
+        is_decided = Decision.objects.about(submission).filter(undone_at=None).exists()
+        raise (ClosedWithDepot if is_decided else TokenSuperseded)(submission.pk)
 
 
 class BranchRefused(Refusal):

@@ -39,7 +39,7 @@ TITLES = {
 
 DECIDED = {
     State.WITHDRAWN: "Wycofano na prośbę autora",
-    State.SUPERSEDED: "Zastąpione innym zgłoszeniem albo wpisu już nie ma",
+    State.SUPERSEDED: "Zastąpione innym zgłoszeniem albo zamknięte, gdy usunięto wpis",
     State.ACCEPTED: "Redakcja przyjęła",
     State.REJECTED: "Redakcja odrzuciła",
 }

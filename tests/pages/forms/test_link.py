@@ -7,7 +7,9 @@ from django.core import mail
 from django.core.management import call_command
 
 from catalog.models import Depot, Submission
+from catalog.services import journal
 from catalog.services.moderation import remove_depot
+from catalog.services.publishing import publish_depot
 from catalog.submissions import letters, limits
 from catalog.submissions.retention import purge_submissions
 from catalog.submissions.tokens import STATUS
@@ -69,6 +71,23 @@ def test_a_newer_submission_replaces_an_unconfirmed_one(client, stranger, path, 
     stranger.fill(path, **SECOND)
     refused(client, sent, 409, "Jest nowszy odnośnik")
     assert stranger.confirm().status_code == 302
+
+
+def test_a_link_that_a_removal_ended_says_so_once_the_entry_is_back(client, stranger, path, nowak, sent, clock):
+    remove_depot(depot=nowak, reason="closed", on=clock.now.date())
+    assert client.get(sent).status_code == 410
+    publish_depot(depot=nowak, on=clock.now.date(), note="otwarty")
+    page = refused(client, sent, 409, "Zamknięto je, gdy usunięto wpis, który potem wrócił do katalogu.")
+    assert f'<a href="{path}">Wypełnij formularz jeszcze raz</a>' in page
+    expect(client.get(STATUS.path(Submission.objects.get().pk)), "zamknięto, gdy usunięto wpis")
+
+
+def test_a_link_that_works_again_with_its_entry_is_replaced_like_any(client, stranger, path, nowak, sent, clock):
+    remove_depot(depot=nowak, reason="closed", on=clock.now.date())
+    journal.undo(decision=deciding.last(), by=factories.UserFactory(), on=clock.now)
+    assert client.get(sent).status_code == 200
+    stranger.fill(path, **SECOND)
+    refused(client, sent, 409, "Jest nowszy odnośnik")
 
 
 def test_nobody_who_knows_the_address_replaces_an_unconfirmed_submission(stranger, path, sent):
