@@ -31,7 +31,7 @@ from fueldepot.data.history import among, lock_rows, locking
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
 from prices.services import WITHDRAWN, match_twin, record_prices, update_offers, withdraw_published
-from prices.validation import InvalidPrice, PriceInput, unit_price
+from prices.validation import InvalidPrice, PriceInput, exact, unit_price
 
 State = Submission.State
 
@@ -65,7 +65,7 @@ def describe_price(price: PriceInput) -> tuple[str, str]:
     if price.price is not None:
         amount = f"{short_zloty(price.price)}/{fuel.unit}"
     else:
-        amount = f"worek {(price.bag_kg or Decimal()).normalize():f} kg za {short_zloty(price.bag_price or 0)}"
+        amount = f"worek {exact(price.bag_kg or Decimal())} kg za {short_zloty(price.bag_price or 0)}"
     day = date_format(price.day, "j E Y \\r.").replace(" ", "\N{NO-BREAK SPACE}")
     return fuel.name, f"{amount}, {day}"
 

@@ -39,6 +39,11 @@ def test_a_price_enters_the_queue_once_it_is_confirmed(client, stranger, path, n
     assert client.get(stranger.link()).status_code == 409
 
 
+def test_the_weight_of_a_bag_is_told_with_a_decimal_comma(stranger, path):
+    sent = stranger.fill(path, **{"price-pellet": "24", "bag-pellet": "12,5"})
+    expect(sent, "worek 12,50 kg za 24 zł, 21 listopada 2026 r.", status=302)
+
+
 SIX = {"brykiet": 1400, "wegiel": 1500, "wegiel-orzech": 1600, "wegiel-kostka": 1550, "ekogroszek": 1700}
 SIX |= {"drewno-kominkowe": 380}
 SEVEN = {"price-pellet": "24", "bag-pellet": "15", **{f"price-{fuel}": str(amount) for fuel, amount in SIX.items()}}
