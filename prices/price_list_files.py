@@ -14,6 +14,7 @@ import csv
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -102,6 +103,9 @@ OPEN_DOCUMENT = b"application/vnd.oasis.opendocument"
 HIDDEN_ROW = re.compile(rb'<row [^<>]*\bhidden="(?:1|true)"[^<>]*>(?:(?!</?row).)*?<(?:v|is)>', re.DOTALL)
 """A hidden or filtered row with a value in the part of a sheet: it may be an old price."""
 
+MERGED = re.compile(rb'<mergeCell ref="[A-Z]{1,3}([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})"')
+"""First and last row of merged cells in the part of a sheet. Only the first has their value."""
+
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -177,7 +181,7 @@ def read_xlsx(content: bytes) -> Table:
     It is checked before unpacking: a few kilobytes can unpack to gigabytes or expand as XML entities.
     """
     try:
-        has_formulas = False
+        has_formulas, merged = False, Counter[int]()
         with zipfile.ZipFile(BytesIO(content)) as archive:
             # The sizes in the directory are reliable: zipfile never returns more bytes than they state.
             if sum(member.file_size for member in archive.infolist()) > MOST_UNPACKED_BYTES:
@@ -189,6 +193,9 @@ def read_xlsx(content: bytes) -> Table:
                 if HIDDEN_ROW.search(part):
                     raise ValidationError("Arkusz ma ukryte wiersze z danymi. Odkryj je albo usuń.")
                 has_formulas = has_formulas or b"<f>" in part or b"<f " in part
+                for first, last in MERGED.findall(part):
+                    merged.update({int(first) + 1: 1})
+                    merged.subtract({int(last) + 1: 1})
         sheets = read_sheets(content, results=True)
         if len(sheets) > 1:
             names = ", ".join(f"„{name}”" for name in sheets)
@@ -200,7 +207,19 @@ def read_xlsx(content: bytes) -> Table:
     except Exception as error:
         # Damaged archives raise many kinds of errors in zipfile and openpyxl.
         raise ValidationError("Plik nie jest arkuszem XLSX albo jest uszkodzony.") from error
-    return tidy(next(iter(sheets.values()), []))
+    return tidy(empty_as_text(next(iter(sheets.values()), []), merged))
+
+
+def empty_as_text(rows: Sequence[Sequence[Any]], merged: Mapping[int, int]) -> list[Sequence[Any]]:
+    """Return rows with empty cells as a CSV file has them; in rows below the first of merged cells they are None.
+
+    merged: how many merged cells begin to have no value at a row, less those that no longer reach it.
+    """
+    filled, above, width = list[Sequence[Any]](), 0, max(map(len, rows), default=0)
+    for number, row in enumerate(rows, start=1):
+        above += merged.get(number, 0)
+        filled.append([*row, *[None] * (width - len(row))] if above else ["" if cell is None else cell for cell in row])
+    return filled
 
 
 def read_sheets(content: bytes, *, results: bool) -> dict[str, list[tuple[Any, ...]]]:
@@ -312,7 +331,7 @@ def price_unit(header: Any) -> str | None:
     """Return the unit that the name of a column of prices states, "" without one; None for other columns."""
     first, *words = fold(str(header)).split() or [""]
     quantity = " ".join(word for word in words if word not in SAYS_NOTHING)
-    if re.fullmatch(rf"{BAG} [0-9]+ ?kg", quantity):
+    if re.fullmatch(r"(?:worek|worka) [0-9]+ ?kg", quantity):
         return BAG
     return None if first != "cena" else UNIT_OF.get(quantity) if quantity else ""
 

@@ -160,7 +160,10 @@ class PriceListReader:
         if number not in self.depots:
             whose = "opublikowanego" if self.own is None else "Twojego"
             raise ValidationError(f"nie ma {whose} składu o numerze {cells['depot']}")
-        fuel, unit = price_list_cells.read_fuel(str(cells.get("fuel") or "")), str(cells.get("unit") or self.table.unit)
+        described, unit = str(cells.get("fuel") or ""), str(cells.get("unit") or self.table.unit)
+        if not described:
+            raise ValidationError("nie ma nazwy paliwa")
+        fuel = price_list_cells.read_fuel(described)
         if self.own is not None and not unit and fuel in fuels.BY_SLUG:
             unit = fuels.BY_SLUG[fuel].unit
         unit = price_list_cells.UNIT_OF.get(fold(unit), unit)
@@ -171,7 +174,7 @@ class PriceListReader:
             for name, kind in files.AMOUNTS.items()
         }
         if amounts["bag_price"] is not None and amounts["bag_kg"] is None:
-            amounts["bag_kg"] = price_list_cells.read_bag_weight(str(cells["fuel"]), self.table.bag)
+            amounts["bag_kg"] = price_list_cells.read_bag_weight(described, self.table.bag)
         return self.depots[number], validation.PriceInput(fuel, day, unit, **amounts)
 
     def check(self, number: int, depot: Depot, quote: validation.PriceInput) -> PreviewRow:

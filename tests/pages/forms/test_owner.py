@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from decimal import Decimal
+from io import BytesIO
 
 import pytest
 from django.core import mail
@@ -11,6 +12,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from openpyxl import Workbook
 
 from catalog.models import OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services.merging import merge_depots
@@ -258,8 +260,9 @@ def test_it_ends_when_nobody_uses_it_for_a_year(client, stranger, link, clock):
     assert clock.now - OwnerLink.objects.get().used_at == timedelta(days=365)
 
 
-def upload(stranger, link, text):
-    return stranger.owner(link, plik="1", import_file=SimpleUploadedFile("cennik.csv", text.encode()))
+def upload(stranger, link, content):
+    content = content.encode() if isinstance(content, str) else content
+    return stranger.owner(link, plik="1", import_file=SimpleUploadedFile("cennik", content))
 
 
 def test_a_price_list_is_uploaded_previewed_and_published(client, stranger, priced, link, branch):
@@ -298,9 +301,27 @@ def test_the_weight_of_a_bag_may_stand_beside_its_price_and_a_unit_in_the_header
     )
     preview = upload(stranger, link, "opał;cena za worek 20 kg\nEkogroszek 25 kg;41,00\nekogroszek;33\n")
     expect(preview, "Ekogroszek 1 650 zł/t worek 20 kg: 33 zł", "Wiersz 2: do ceny worka podaj jego wagę")
+    expect(upload(stranger, link, "opał;cena worka 15 kg\npellet;27\n"), "Pellet 1 800 zł/t worek 15 kg: 27 zł")
+    preview = upload(stranger, link, "opał;cena za worek\npellet 15 kg;27\n;41\n")
+    expect(preview, "Do wczytania: 1 cena.", "Wiersz 3: nie ma nazwy paliwa")
     preview = upload(stranger, link, "paliwo;cena zł/t\npellet;1700\ndrewno;400\n")
     unit = "Wiersz 3: Drewno kominkowe: jednostką jest mp, nie t; cen nie przeliczamy"
     expect(preview, "Do wczytania: 1 cena.", unit)
+
+
+def test_an_empty_cell_of_a_spreadsheet_is_the_depot_and_the_day_of_the_form_unless_cells_are_merged(
+    stranger, priced, link, branch
+):
+    workbook = Workbook()
+    for row in (["paliwo", "cena", "numer składu", "dzień"], ["pellet", 1700], ["brykiet", 1350, branch.pk]):
+        workbook.active.append(row)
+    workbook.save(file := BytesIO())
+    expect(upload(stranger, link, file.getvalue()), "Do wczytania: 2 ceny.", without=["Pominiemy"])
+    workbook.active.append(["ekogroszek", 1500])
+    workbook.active.merge_cells("C3:C4")
+    workbook.save(file := BytesIO())
+    left = "Do wczytania: 2 ceny. Pominiemy 1 wiersz.", "Wiersz 4: nie ma numeru składu; scalone komórki"
+    expect(upload(stranger, link, file.getvalue()), *left)
 
 
 def test_rows_that_are_left_out_stand_in_the_order_of_the_file_with_the_day_from_which_a_price_holds(stranger, link):
