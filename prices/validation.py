@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 from catalog.depots import fuels
@@ -24,6 +24,9 @@ def deviation(price: Decimal, median: Decimal) -> str:
 
 PRICE_LIMIT = Decimal(100_000)
 """Exclusive upper bound of a price in zł; a larger one is a typing error."""
+
+OLDEST_PRICE = timedelta(days=31)
+"""Greatest age of a price that a reader or an owner types."""
 
 
 class InvalidPrice(Exception):

@@ -20,7 +20,7 @@ from fueldepot.http.links import site_url
 from pages import alerts
 from pages.forms import fields
 from pages.forms.base_and_prices import EmailForm, FormPart
-from pages.forms.pages import crumbs_to, show, show_form, show_problem
+from pages.forms.form_and_status_pages import crumbs_to, show, show_form, show_problem
 from pages.forms.views import client_of, ids_of, posted, public_form_view, token_of
 from pages.home_and_voivodeship import voivodeships_by_name
 from pages.polish import day

@@ -21,7 +21,7 @@ from catalog.text import short_zloty
 from pages.forms import fields
 from prices.models import PlausibleRange
 from prices.submissions import price_to_json
-from prices.validation import InvalidPrice, PriceInput, unit_price
+from prices.validation import OLDEST_PRICE, InvalidPrice, PriceInput, unit_price
 
 MIN_FILL = timedelta(seconds=3)
 """Shortest time in which a person reads and fills in a form."""
@@ -183,9 +183,6 @@ class EmailForm(PublicForm):
             message=data.get("message", ""),
         )
 
-
-OLDEST_PRICE = timedelta(days=31)
-"""Greatest age of a submitted price."""
 
 PRICES = FormPart(
     "Ceny",

@@ -22,7 +22,7 @@ from catalog.text import short_zloty
 from pages.forms import fields
 from pages.forms.base_and_prices import PRICES, EmailForm, FormPart, PriceFields, PublicForm
 from pages.forms.depot import HOURS, HoursFields
-from pages.forms.pages import show, show_form, show_problem
+from pages.forms.form_and_status_pages import show, show_form, show_problem
 from pages.forms.views import claim_path, client_of, get_published, ids_of, posted, public_form_view, refused, token_of
 from pages.polish import date_digits
 from prices.models import DepotPrice

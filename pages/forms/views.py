@@ -34,7 +34,7 @@ from pages.depots import removed_page
 from pages.forms import fields
 from pages.forms.base_and_prices import EmailForm, FormPart, PublicForm
 from pages.forms.depot import AddForm, GoneForm
-from pages.forms.pages import crumbs_to, show_confirmation, show_form, show_problem, show_status
+from pages.forms.form_and_status_pages import crumbs_to, show_confirmation, show_form, show_problem, show_status
 from pages.polish import until
 from pages.rendering import as_html
 from prices import submissions as price_submissions

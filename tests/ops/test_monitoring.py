@@ -79,7 +79,7 @@ def test_a_worker_that_dies_takes_no_number_along(site):
 
 
 class Prometheus:
-    """Debian's Prometheus with the files of docs/deployment, scraping every two seconds, within which a busy machine answers."""
+    """Debian's Prometheus with the files of docs/deployment, scraping every two seconds, for busy machines."""
 
     def __init__(self, home: Path, site: Site) -> None:
         self.home, self.port = home, free_port()
