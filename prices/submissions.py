@@ -129,7 +129,8 @@ def decide_visit(
     locked first, then prices, then submissions. Each corrected price takes two statements more.
 
     Raises DepotEditConflict, PriceDecidedMeanwhile, ReasonMissing, what `decide` raises, and Refusal if nothing was
-    chosen, or for a corrected amount that is no possible price.
+    chosen, for a corrected amount that is no possible price, or for an accepted price of an entry that is, or is
+    thereby, removed.
     """
     if not parts and not prices:
         raise Refusal(reason="wybierz, co przyjmujesz albo odrzucasz")
@@ -153,7 +154,7 @@ def decide_visit(
         decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options).changed
         if accepted:
             for _, why in services.approve_prices(prices=accepted, seen=True, by=by, on=on).unchanged:
-                raise Refusal(reason=why)
+                raise Refusal(reason=f"ceny można tylko odrzucić albo zostawić na później: {why}")
         if refused:
             services.reject_prices(prices=refused, reason=reason, by=by, on=on)
         titles = [describe_decided(decided)] if decided else []

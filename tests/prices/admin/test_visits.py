@@ -213,9 +213,12 @@ def test_a_part_that_was_purged_since_is_named_as_gone(client, editor, visit):
     assert states() == ["waiting", "passed_on"]
 
 
-def test_an_accepted_deletion_comes_last(client, editor, visit, decide):
+def test_an_accepted_deletion_comes_last_and_leaves_no_price_to_accept(client, editor, visit, decide):
     claim, _, prices = visit
     Submission.objects.filter(pk=claim.pk).update(kind="delete")
+    refused = text_of(decide(claim, reason="Za inną ilość."))
+    assert "ceny można tylko odrzucić albo zostawić na później: skład nie jest opublikowany" in refused
+    assert states() == WAITING
     assert "Zdecydowano: 2." in message_of(decide(claim, **{f"choice-{prices.pk}": "later"}))
     assert (factories.fresh(claim.depot).publication, claim.depot.phone) == ("removed", "+48 601 234 567")
 
