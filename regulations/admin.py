@@ -19,7 +19,7 @@ from catalog.admin.desk import CsvMixin, DeskList, KeptRowsMixin, OptionsFilter,
 from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.registers_and_history import HistoryAdmin, refuse_outdated
 from catalog.models import County, Municipality
-from fueldepot.data.history import latest_id
+from fueldepot.data.history import latest_id, lock_rows
 from regulations import services
 from regulations.models import (
     DAY,
@@ -300,6 +300,11 @@ class AmendmentAdmin(RecordedAdmin):
     list_select_related = ("resolution",)
     search_fields = ("number", "changes", "resolution__number")
     ordering = ("resolution", "pk")
+
+    def lock(self, row: Amendment) -> None:
+        """Lock the resolution first: its page saves amendments, too, as they were when it was opened."""
+        lock_rows(Resolution.objects.filter(pk=row.resolution_id))
+        super().lock(row)
 
 
 class ProvisionAdmin(CsvMixin, DraftedAdmin, RecordedAdmin):

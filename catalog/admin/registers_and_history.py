@@ -117,13 +117,17 @@ class HistoryAdmin(DeskMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the p
         """Return the row with `opened`, its version: read before and so never newer than the row."""
         row = super().get_object(request, object_id, from_field)
         if row is not None:
-            if request.method == "POST":  # of two saves at once the second waits, and sees what the first has left
-                self.model._default_manager.select_for_update(of=("self",)).filter(pk=row.pk).first()
+            if request.method == "POST":
+                self.lock(row)
             opened = self.version_of(row.pk)
             row = super().get_object(request, object_id, from_field)
         if row is not None:
             row.opened = opened
         return row
+
+    def lock(self, row: Any) -> None:
+        """Lock a row to be saved: of two saves at once the second waits, and sees what the first has left."""
+        self.model._default_manager.select_for_update(of=("self",)).filter(pk=row.pk).first()
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         return refuse_outdated(request, obj, super().get_form(request, obj, change, **kwargs))

@@ -2,6 +2,7 @@ from datetime import date, timedelta
 from functools import partial
 
 import pytest
+from django.db import transaction
 from django.forms import MultipleChoiceField
 from django.test import Client
 from django.urls import reverse
@@ -9,10 +10,11 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from pytest_django.asserts import assertContains
 
+from fueldepot.data.history import lock_rows
 from regulations import services
 from regulations.models import Amendment, Deadline, LegalState, Resolution
 from tests import factories
-from tests.beside import before_locking
+from tests.beside import before_locking, beside
 from tests.client import context_of
 from tests.drafts import approve
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory, state_of
@@ -161,6 +163,23 @@ def test_of_two_saves_at_once_the_later_one_sees_the_earlier(desk):
         answer = desk.post(url, form | {"summary": "Drugie zdanie."})
     assertContains(answer, "Ktoś zmienił wpis po otwarciu tej strony")
     assert factories.fresh(state).note == "Pierwsza uwaga."
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_the_page_of_an_amendment_waits_for_the_page_of_its_act(desk):
+    amendment, other = AmendmentFactory(), Client()
+    url, act = url_of(amendment), url_of(amendment.resolution)
+    other.force_login(factories.UserFactory(username="adam"))
+    forms = form_of(other, url), form_of(desk, act)
+    with transaction.atomic():
+        lock_rows(Resolution.objects.all())
+        saving = beside(partial(other.post, url, forms[0] | {"changes": "Termin rok wcześniej."}))
+        with pytest.raises(TimeoutError):
+            saving.result(1)
+        assert desk.post(act, forms[1] | {"amendments-0-changes": "Termin rok później."}).status_code == 302
+    assertContains(saving.result(30), "Ktoś zmienił wpis po otwarciu tej strony")
+    assert factories.fresh(amendment).changes == "Termin rok później."
 
 
 @pytest.fixture
