@@ -44,11 +44,14 @@ HEAVIEST_BAG_KG = 50
 
 
 def read_number(value: Any) -> int:
-    """Return the id of a depot, which a spreadsheet may hold as a float. Raises ValidationError."""
+    """Return the id of a depot, which a spreadsheet may hold as a float, or "#7" as previews write it.
+
+    Raises ValidationError.
+    """
     if value is None or value == "":
         raise ValidationError("nie ma numeru składu; scalone komórki mają wartość tylko w pierwszym wierszu")
     try:
-        number = Decimal(str(value))
+        number = Decimal(str(value).removeprefix("#"))
         # Compared first: an exponent such as 1e9999999 would take minutes as an int.
         is_possible = 0 < number < 10**18 and number == int(number)
     except (InvalidOperation, ValueError):
