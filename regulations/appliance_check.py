@@ -158,7 +158,7 @@ def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = Mapp
         return ApplianceCheck(appliance, ApplianceStatus.NO_RESOLUTION, elsewhere=bool(entry.laws))
     found = tuple(appliance_deadlines(entry, appliance, facts))
     spared_by = tuple(find_sparings(entry, appliance))
-    deciding = find_deciding(found, entry.teryt)
+    deciding = find_deciding(found, entry.teryt, facts)
     if deciding:
         limited = tuple(
             finding
@@ -254,15 +254,15 @@ def is_spared(entry: Regulation, rows: Iterable[Deadline], facts: Facts) -> bool
     return any(binds.values()) or any(divide_municipality(row, other, entry.teryt) for row in parts for other in parts)
 
 
-def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str) -> ApplianceDeadline | None:
+def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str, facts: Facts) -> ApplianceDeadline | None:
     """Return the earliest deadline that ends all use of the appliance in the municipality, None without one.
 
-    A deadline without limits does. So does the latest of the deadlines of all AGES, and the later one of two acts that
-    each cover a part of the municipality and together the whole.
+    A deadline without limits does. So does the latest of the deadlines of all AGES that the facts leave, and the later
+    one of two acts that each cover a part of the municipality and together the whole.
     """
     candidates = [finding for finding in found if not finding.is_limited]
     by_age = {finding.conditions[0]: finding for finding in found if finding.binds and is_by_age(finding)}
-    if len(by_age) == len(AGES):
+    if by_age and len(by_age) == sum(facts.get(age) is not False for age in AGES):
         candidates.append(max(by_age.values(), key=day_of))
     parts = [
         finding

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from regulations import snapshot
-from regulations.appliance_check import ApplianceStatus, divide_municipality
+from regulations.appliance_check import AGES, ApplianceStatus, divide_municipality
 from regulations.codes import Appliance
 from regulations.models import Deadline
 from regulations.snapshot import binds_municipality, kinds_of_places, reach_of_units
@@ -106,6 +106,20 @@ def test_the_part_of_the_municipality_is_asked_before_the_fuel(law):
     found = check(KRAKOW, FIREPLACE)
     assert [one.open_fact for one in found.limited] == ["coal", "part"]
     assert found.undecided == found.limited[1]
+
+
+def test_of_the_deadlines_of_all_ages_the_latest_of_an_age_that_is_possible_decides(law):
+    for year, age in zip((2022, 2024, 2028), AGES, strict=True):
+        DeadlineFactory(date=date(year, 1, 1), appliances=[BELOW_3], conditions=[age])
+    for facts, status, year in (
+        ({}, ApplianceStatus.ENDS, 2028),
+        ({AGES[0]: False}, ApplianceStatus.ENDS, 2028),
+        ({AGES[2]: False}, ApplianceStatus.ENDED, 2024),
+        ({AGES[0]: False, AGES[1]: False}, ApplianceStatus.ENDS, 2028),
+        ({AGES[1]: True}, ApplianceStatus.ENDED, 2024),
+    ):
+        answer = check(KRAKOW, BELOW_3, **facts)
+        assert (answer.status, answer.deciding.deadline.date.year) == (status, year), facts
 
 
 @pytest.mark.parametrize(
