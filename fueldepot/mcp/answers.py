@@ -175,10 +175,11 @@ def describe_type(kind: Any) -> dict[str, Any]:
 def answer(findings: Findings) -> CitedAnswer:
     """Return the answer within the limit, with the data for a citation of what is left.
 
-    Descriptions go before items, and items from the end of the longest list. `left_out` counts the items by the names
-    of their lists; of a page `next_offset` leads to the rest instead, null at its end.
+    Descriptions go before items, and items from the end of the longest list; a part of a content that is a list goes
+    once its lists are empty. `left_out` counts the items by the names of their lists; of a page `next_offset` leads to
+    the rest instead, null at its end.
     """
-    lengths = {id(items): len(items) for _, items in findings.lists()}
+    complete = {id(items): [*items] for _, items in findings.lists()}
     if findings.most is not None and findings.rows:
         del findings.rows[findings.most :]
     details = [*findings.details]
@@ -189,11 +190,16 @@ def answer(findings: Findings) -> CitedAnswer:
         lists = [items for _, items in findings.lists() if len(items) > (items is findings.rows)]
         if not lists:
             break
-        max(lists, key=len).pop()
+        longest = max(lists, key=lambda items: (items is not findings.content, len(items)))
+        longest.pop()
+        if longest is findings.content:  # what is left of it has more room now
+            for _, items in findings.lists():
+                if items is not longest:
+                    items[:] = complete[id(items)]
     left_out: Counter[str] = Counter()
     for name, items in findings.lists():
         if findings.offset is None or items is not findings.rows:
-            left_out[name] += lengths[id(items)] - len(items)
+            left_out[name] += len(complete[id(items)]) - len(items)
     if +left_out:
         body["left_out"] = dict(+left_out)
     return body

@@ -140,6 +140,21 @@ def test_an_answer_loses_the_parts_of_its_last_row_but_not_the_row():
     assert body["left_out"] == {"deadlines": 1}
 
 
+def test_both_voivodeships_of_a_postcode_stay_while_their_deadlines_can_be_left_out():
+    content = [{"unit": unit, "deadlines": ["Nie wolno " * 40] * 4} for unit in ("Łukowica", "Ślemień")]
+    body = answers.answer(
+        answers.Findings(content, answers.Citation("Przepisy", "/przepisy/", None, ["Dz. Urz."]), rows=content)
+    )
+    assert [(row["unit"], len(row["deadlines"])) for row in body["answer"]] == [("Łukowica", 1), ("Ślemień", 1)]
+    assert body["left_out"] == {"deadlines": 6}
+    content = [{"unit": unit * 50, "deadlines": ["Nie wolno " * 3] * 4} for unit in ("Łukowica", "Ślemień", "Żywiec")]
+    body = answers.answer(
+        answers.Findings(content, answers.Citation("Przepisy", "/przepisy/", None, ["Dz. Urz."]), rows=content)
+    )
+    assert [len(row["deadlines"]) for row in body["answer"]] == [2, 3]
+    assert body["left_out"] == {"answer": 1, "deadlines": 3}
+
+
 def test_every_tool_answers_in_short_and_says_how_to_quote(client, country):
     factories.BoundaryFactory(municipality=country.municipality, lat=49.2992, lon=19.9496)
     schemas = {tool["name"]: tool["outputSchema"] for tool in rpc(client, "tools/list")["tools"]}
