@@ -85,16 +85,18 @@ def on_starting(server: Any) -> None:
     """Build the snapshots and draw the country before the workers are forked, so that they share the memory.
 
     Nothing listens yet: a proxy asks another machine instead of waiting for seconds. Templates are compiled here as
-    well.
+    well. The release is that of the loaded code, also for workers that start once its files are replaced.
     """
     from django.db import connections
 
     from fueldepot.checks import refuse_unfit_database
     from fueldepot.data import snapshot
+    from fueldepot.http.cache_control import version_and_release
     from pages import rendering
     from pages.svg import territory
     from subsidy import rules
 
+    version_and_release()
     rules.current()
     rendering.warm_up()
     refuse_unfit_database()

@@ -194,8 +194,8 @@ def read_xlsx(content: bytes) -> Table:
                     raise ValidationError("Arkusz ma ukryte wiersze z danymi. Odkryj je albo usuń.")
                 has_formulas = has_formulas or b"<f>" in part or b"<f " in part
                 for first, last in MERGED.findall(part):
-                    merged.update({int(first) + 1: 1})
-                    merged.subtract({int(last) + 1: 1})
+                    merged[int(first) + 1] += 1
+                    merged[int(last) + 1] -= 1
         sheets = read_sheets(content, results=True)
         if len(sheets) > 1:
             names = ", ".join(f"„{name}”" for name in sheets)

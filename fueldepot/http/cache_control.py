@@ -31,7 +31,7 @@ WRITES_ANSWERS = {".py", ".html", ".md", ".txt", ".yaml", ".css", ".js", ".svg",
 def release() -> str:
     """Return a digest of the project's files and of settings that responses contain; equal on all machines.
 
-    Reads some hundred files once per process.
+    Reads some hundred files once, before workers are forked.
     """
     digest = blake2b(digest_size=8)
     for part in PARTS:

@@ -14,6 +14,7 @@ from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from tests import ROOT
+from tests.fueldepot.sharers import run_python
 
 pytestmark = pytest.mark.django_db
 
@@ -107,3 +108,25 @@ def test_validators_change_with_every_setting_that_responses_contain(monkeypatch
         setattr(settings, name, "another")
         releases.append(cache_control.release.__wrapped__())
     assert len({*releases}) == len(releases)
+
+
+BEFORE_FORKING = """
+import django
+django.setup()
+from fueldepot import checks, gunicorn
+from fueldepot.data import snapshot
+from fueldepot.http.cache_control import release
+from pages import rendering
+from pages.svg import territory
+steps = (checks, "refuse_unfit_database"), (snapshot, "refresh"), (rendering, "warm_up"), (territory, "warm_up")
+for module, name in steps:
+    setattr(module, name, lambda: None)
+gunicorn.on_starting(None)
+print(release.cache_info().currsize)
+"""
+
+
+@pytest.mark.slow
+def test_workers_that_start_once_the_files_are_replaced_have_the_release_of_their_code():
+    done = run_python("-c", BEFORE_FORKING, DJANGO_SETTINGS_MODULE="fueldepot.settings")
+    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
