@@ -16,6 +16,9 @@ NEAR_M = 50_000
 BESIDE_M = 20_000
 """Most metres between a place and the town that is named beside it."""
 
+MOST_BEGUN = 20
+"""Names that are compared with their first words."""
+
 PART = "część"
 """Beginning of the description of a part of a village or town."""
 
@@ -53,6 +56,11 @@ class Towns:
             return (), 0
         return numbers, WELL_KNOWN if self.index.largest[numbers[0]] else int(self.index.urban[numbers[0]])
 
+    def called(self, name: str) -> Numbers:
+        """Return the municipalities of a name, else those that it begins: "Sucha" is said for Sucha Beskidzka."""
+        begun = self.index.find(f"{query.normalize_query(name)} ", MOST_BEGUN)
+        return self.named(name)[0] or tuple(number for number in begun if number < self.index.municipalities)
+
     def places_near(self, text: str) -> Numbers:
         """Return the places of a name near a town, nearest first; () without both names.
 
@@ -66,8 +74,8 @@ class Towns:
             return ()
         if nearby := query.split_nearby(text):
             place, town = nearby
-            towns, _ = self.named(self.inflected(fold(town).split(), spoken=True) or town)
-            return self._near(place, towns, NEAR_M)
+            towns = self.called(self.inflected(fold(town).split(), spoken=True) or town)
+            return self._near(place, towns, is_said=True)
         segments, words = query.split_segments(text), key.split()
         if len(segments) == 1:
             parts = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
@@ -76,24 +84,25 @@ class Towns:
         streets = {behind for _, behind in parts if any(map(query.is_number, behind.split()))}
         for place, town in (*parts, *((behind, front) for front, behind in parts if behind not in streets)):
             towns, rank = self.named(town)
-            near = self._near(place, towns, BESIDE_M) if rank else ()
+            near = self._near(place, towns, is_said=False) if rank else ()
             near = tuple(number for number in near if not self.index.description(number).startswith(PART))
             # A well-known town is meant, unless it is far away: "Ujazd, Bochnia" is a village.
-            if near and (self.named(place)[1] != WELL_KNOWN or min(near) >= self.index.municipalities):
+            if near and not self.index.largest[min(near) :][:1].any():
                 return near
         return ()
 
-    def _near(self, place: str, towns: Numbers, within: float) -> Numbers:
-        """Return the places of a name at most `within` metres from one of the towns, nearest first."""
+    def _near(self, place: str, towns: Numbers, *, is_said: bool) -> Numbers:
+        """Return the places of a name near one of the towns, nearest first. is_said: whether a word says so."""
         words, _ = query.spoken_name(place)
         name = query.normalize_query(" ".join(word for word in words if not query.is_number(word)))
+        named = dict.fromkeys((*self.index.named(name), *(self.called(name) if is_said else ())))
         points = [point for number in towns if (point := self.index.point(number))]
         distances = {
             number: min(distance_m(*point, *other) for other in points)
-            for number in (() if name == SQUARE else self.index.named(name))
+            for number in (() if name == SQUARE else named)
             if points and (point := self.index.point(number))
         }
-        near = (number for number in distances if distances[number] <= within)
+        near = (number for number in distances if distances[number] <= (NEAR_M if is_said else BESIDE_M))
         return tuple(sorted(near, key=distances.__getitem__))
 
     def split_street(self, words: list[str]) -> list[str]:

@@ -67,10 +67,10 @@ ABOUT_FUELS = frozenset(
 )
 """Words beside a fuel that begin no name of a place: "tani pellet" is not sought in Tanibórz."""
 
-NEAR = ("kolo", "obok", "pod", "blisko", "niedaleko")
+NEAR = ("kolo", "obok", "pod", "przy", "blisko", "niedaleko", "nieopodal")
 """Words between a place and the town that it is near, beside "k.", which may also have a stroke behind it."""
 
-PREPOSITIONS = frozenset({"w", "we", "k", *NEAR, "przy", "do", "dla", "z", "okolice", "okolicy", "okolicach"})
+PREPOSITIONS = frozenset({"w", "we", "k", *NEAR, "do", "od", "dla", "z", "miedzy", "okolice", "okolicy", "okolicach"})
 """Prepositions, which inflect the name: "w Krakowie", "koło Krakowa"."""
 
 ASIDE = ABOUT_FUELS.union(

@@ -305,6 +305,25 @@ def test_a_village_near_a_town_goes_before_its_well_known_namesake_far_away():
     assert units_found(search, "Ropa, Gorlice")[0] == ROPA
 
 
+def test_a_small_municipality_near_a_town_goes_before_its_well_known_namesake_far_away(monkeypatch):
+    monkeypatch.setattr(index, "LARGEST", 2)
+    units = UNITS | {GORLICE: "Gorlice", ZAKOPANE: "Zakopane", SEKOWA: "Zakopane"}
+    search = make_search(units, *LOCATED[::2], ("Zakopane", SEKOWA, 49.60, 21.20))
+    for text in ("Zakopane Gorlice", "Zakopane, Gorlice"):
+        assert units_found(search, text)[0] == SEKOWA, text
+
+
+def test_names_of_places_and_towns_may_be_short_where_a_word_says_that_they_are_near():
+    units = UNITS | {GORLICE: "Gorlice Zdrój", ZAKOPANE: "Sucha Górska"}
+    places = ("Gorlice Zdrój", GORLICE, 49.66, 21.16), ("Sucha Górska", ZAKOPANE, 49.60, 21.20)
+    search = make_search(units, *places, ("Krzywa", ZAKOPANE, 49.60, 21.20), ("Sucha", GORLICE, 48.9, 21.16))
+    for near in ("k. Gorlic", "przy Gorlicach"):
+        assert found(search, f"Krzywa {near}")[0] == "Krzywa", near
+        assert found(search, f"Sucha {near}")[0] == "Sucha Górska", near
+    # Without it a street is likelier.
+    assert search.towns.places_near("sucha, gorlice zdroj") == ()
+
+
 def test_streets_of_a_town_are_no_places_near_it(monkeypatch):
     zielona = ("Zielona", SEKOWA, 49.60, 21.20)
     search = make_search(PLACES | {GORLICE: "Gorlice"}, *LOCATED, zielona, ("Rynek", SEKOWA, 49.65, 21.16))
