@@ -16,7 +16,7 @@ from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.matching import CANDIDATES, Match, Mode, WordMatcher
 from catalog.search.street_and_town import Towns
-from catalog.search.vocabulary import ABOUT_FUELS, NICKNAMES
+from catalog.search.vocabulary import FILLERS, NICKNAMES
 from catalog.text import fold, plain
 
 MAX_SUGGESTIONS = 8
@@ -175,7 +175,7 @@ class Search:
                 return self._as_typed(key, numbers, text, accented, limit)
         fuel, rest = query.split_fuel(plain(text))
         key = query.normalize_query(rest)
-        if fuel and ABOUT_FUELS.issuperset(key.split()) and not self.index.named(key):
+        if FILLERS.issuperset(key.split()) and not self.index.named(key):
             return Found(fuel=fuel)
         if fuel and key and (numbers := self.index.find(key, limit, accented, typed)):
             matches = self._as_typed(key, numbers, rest, accented, limit)

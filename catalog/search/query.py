@@ -152,7 +152,7 @@ def read_query(text: str) -> list[Reading]:
         spoken = any(word.rstrip(".") in PREPOSITIONS for segment in words for word in segment)
         for ignored in (ASIDE | PREPOSITIONS, FILLERS, NOTHING) if spoken else (NOTHING, ASIDE, FILLERS):
             reading = read_words(words, ignored)
-            if reading.tokens:
+            if not FILLERS.issuperset(token.text for token in reading.tokens):
                 readings[reading] = None
     return list(readings)
 

@@ -121,10 +121,12 @@ class Towns:
         The first words are a street before one of the largest towns, as in "Leśna Radom" and "Gdańska Iłża", unless
         they are the name of a town as in `is_town`.
         """
-        words, _ = query.spoken_name(text)
-        sizes = range(len(words) - 1, 0, -1)
-        first = next(filter(None, (self._spoken(words[:size]) for size in sizes)), None)
-        last = next(filter(None, (self._spoken(words[-size:]) for size in sizes)), None)
+        words, spoken = query.spoken_name(text)
+        sizes = range(len(words), 0, -1)
+        first = next(filter(None, (self._spoken(words[:size], spoken=spoken) for size in sizes)), None)
+        last = next(filter(None, (self._spoken(words[-size:], spoken=spoken) for size in sizes)), None)
+        if len(words) > 2 and not first and not last:
+            return self.in_address(" ".join(words[1:-1]))
         if not first or not last:
             return first or last
         typed, (front, _), (behind, rank) = " ".join(words), self.named(first), self.named(last)
@@ -148,7 +150,7 @@ class Towns:
         """Return the name of a district without that of its city: "krakow nowa huta" is Nowa Huta."""
         return self.index.fold(number).removeprefix(f"{fold(self.index.units[self.index.teryt(number)].name)} ")
 
-    def _spoken(self, words: list[str]) -> str | None:
-        """Return the name of a town from its words in any case; None without one."""
+    def _spoken(self, words: list[str], *, spoken: bool) -> str | None:
+        """Return the name of a town from its words in any case; None without one. spoken: see `inflected`."""
         name = " ".join(words)
-        return name if self.named(name)[1] else self.inflected(words)
+        return name if self.named(name)[1] else self.inflected(words, spoken=spoken)

@@ -60,25 +60,24 @@ MUNICIPALITY_WORDS = frozenset(("gmina", "gminy", "gminie", "gm"))
 KINDS = {"miejska": 1, "miejskiej": 1, "wiejska": 2, "wiejskiej": 2}
 """Kinds of municipality by the word after "gmina"; "miejsko-wiejska" is 3."""
 
-ABOUT_FUELS = frozenset(
-    {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
-    | {"cena", "ceny", "gdzie", "kupic", "otwarty", "otwarte", "where", "buy", "cheap", "cheapest", "price", "prices"}
-    | {"luzem", "worek", "workach", "workowany", "dostawa", "dowozem", "transportem"}
-)
-"""Words beside a fuel that begin no name of a place: "tani pellet" is not sought in Tanibórz."""
-
 NEAR = ("kolo", "obok", "pod", "przy", "blisko", "niedaleko", "nieopodal")
 """Words between a place and the town that it is near, beside "k.", which may also have a stroke behind it."""
 
 PREPOSITIONS = frozenset({"w", "we", "k", *NEAR, "do", "od", "dla", "z", "miedzy", "okolice", "okolicy", "okolicach"})
 """Prepositions, which inflect the name: "w Krakowie", "koło Krakowa"."""
 
-ASIDE = ABOUT_FUELS.union(
-    {"sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe", "hurtownia", "sprzedaz", "kupie", "ile"},
-    {"in", "near", "me", "to", "fuel", "depot", "depots", "kod", "pocztowy", "teraz", "dzis", "dzisiaj", "kosztuje"},
-    {"mnie", "poniedzialek", "wtorek", "srode", "czwartek", "sobota", "sobote", "niedziela", "niedziele"},
+ASIDE = frozenset(
+    {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
+    | {"cena", "ceny", "gdzie", "kupic", "otwarty", "otwarte", "where", "buy", "cheap", "cheapest", "price", "prices"}
+    | {"luzem", "worek", "workach", "workowany", "dostawa", "dowozem", "transportem", "kupie", "ile", "kosztuje"}
+    | {"sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe", "hurtownia", "sprzedaz", "kod", "pocztowy"}
+    | {"in", "near", "me", "to", "fuel", "depot", "depots", "mnie", "teraz", "dzis", "dzisiaj", "sobota", "sobote"}
+    | {"poniedzialek", "wtorek", "srode", "czwartek", "niedziela", "niedziele"}
 )
-"""Words beside a place. Of the days of the week without Piątek and Środa, which are towns."""
+"""Words beside a place; they begin none: "tani pellet" is not sought in Tanibórz.
+
+Of the days of the week without Piątek and Środa, which are towns.
+"""
 
 FILLERS = (ASIDE | PREPOSITIONS).union(
     {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"},

@@ -221,6 +221,15 @@ def test_words_about_a_fuel_begin_no_name():
         assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", ["Ropa"]), text
 
 
+def test_a_town_amid_other_words_is_found_and_words_that_do_not_locate_are_no_place():
+    search = make_search(PLACES | {"1205011": "Biecz"}, ("Odrowąż", ROPA), ("Kolonia Mnich", ROPA))
+    for text in ("promocja pellet Zakopane transport", "pellet od producenta Zakopane ceny 2026"):
+        assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", ["Zakopane"]), text
+    assert found(search, "węgiel między Bieczem a Zakopanem") == ["Biecz"]
+    for text in ("koło mnie", "skład opału blisko mnie", "pellet od 2026", "producent pelletu transport"):
+        assert found(search, text) == [], text
+
+
 def test_what_is_no_name_beside_the_place_is_ignored():
     search = make_search(PLACES | {"1211": "nowotarski", "1211011": "Nowy Targ"}, ("Targ", ROPA))
     streets = ("ul. Długa 5", "ul. Długa", "ul. 3 Maja 12a", "ul. 3 Maja", "3 Maja 12a", "ul. Jana Pawła II 7 m. 2")
