@@ -325,13 +325,14 @@ class Search:
             for respaced in self.words.respaced(reading):
                 if matches := self.words.find(respaced, Mode.WORDS, limit, accented):
                     return Found(_numbers(matches), forgiven=True)
-        for mode in (Mode.UNKNOWN_WORDS, Mode.ALL_WORDS):
-            for reading in readings:
-                if matches := self.words.find(reading, mode, limit, accented):
-                    return Found(_numbers(matches), forgiven=True)
-        if town := self.towns.in_address(text):
+        modes = Mode.UNKNOWN_WORDS, Mode.ALL_WORDS
+        tries = (self.words.find(reading, mode, limit, accented) for mode in modes for reading in readings)
+        matches = next(filter(None, tries), [])
+        # In a case, a town goes before misspelt villages: "w Kielcach dobry".
+        is_doubtful = not matches or (query.spoken_name(text)[1] and matches[0].number >= self.index.municipalities)
+        if is_doubtful and (town := self.towns.in_address(text)):
             return Found(tuple(self.index.find(town, limit)), typed=town)
-        return Found()
+        return Found(_numbers(matches), forgiven=bool(matches))
 
     def _village_of_address(self, text: str, accented: tuple[str, ...]) -> list[Match]:
         """Return the villages of an address without streets, in the municipality that it names, if it names one."""

@@ -244,7 +244,7 @@ class WordMatcher:
         return tiers
 
     def _costs(self, token: Token, mode: Mode, *, in_names: bool) -> Costs:
-        edits = max_edits(token.text) if mode is Mode.ALL_WORDS or self._is_unknown(token, mode) else 0
+        edits = max_edits(token.stem) if mode is Mode.ALL_WORDS or self._is_unknown(token, mode) else 0
         if in_names and mode is Mode.CASES and token.beginning:
             return self._costs_of_cases(token)
         costs_in = self._costs_in_names if in_names else self._costs_in_units
@@ -263,9 +263,9 @@ def _find_in_names(names: WordIndex, joined: WordIndex, count: int, token: Token
     _match(costs, token, names, edits, prefix=prefix)
     if edits:
         _match_similar(costs, joined.similar(token.text, edits))
-        if token.prefix and len(token.text) >= LONG_ENOUGH:
+        if token.prefix and len(token.stem) >= LONG_ENOUGH:
             # The last word may be incomplete.
-            _match_similar(costs, names.similar_prefix(token.text, 1), PREFIX)
+            _match_similar(costs, names.similar_prefix(token.stem, 1), PREFIX)
     return costs
 
 
@@ -292,9 +292,9 @@ def _find_in_units(units: Mapping[ContextScope, Units], count: int, token: Token
 def _match(costs: Costs, token: Token, index: WordIndex, edits: int, *, prefix: bool, exact: int = 0) -> None:
     """Lower the costs of texts that match a word, to `exact` for an exact match."""
     if edits:
-        _match_similar(costs, index.similar(token.text, edits))
+        _match_similar(costs, index.similar(token.stem, edits))
     if prefix:
-        _lower(costs, index.prefix(token.beginning or token.text), PREFIX)
+        _lower(costs, index.prefix(token.stem), PREFIX)
     _lower(costs, index.exact(token.text), exact)
 
 

@@ -63,6 +63,11 @@ class Token:
     scope: ContextScope | None = None
     beginning: str = ""
 
+    @property
+    def stem(self) -> str:
+        """What is compared where errors are forgiven."""
+        return self.beginning or self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:

@@ -107,7 +107,7 @@ FUELS = {
 }
 """Spellings of the slugs of `catalog.depots.fuels`, folded; longer spellings first. A blank may be a dash."""
 
-CASE_ENDING = re.compile(r"(?<=[a-z]{3})(?:iu|iem|ie|ach|ami|em|ej|ym|im|om|a|u|y|i|e)$")
+CASE_ENDING = re.compile(r"(?<=[a-z]{3})(?:ego|iu|iem|ie|ach|ami|em|ej|ym|im|om|a|u|y|i|e)$")
 """Inflected endings of names; the rest is a prefix of the name."""
 
 Forms = frozenset[str]

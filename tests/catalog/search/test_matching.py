@@ -217,6 +217,14 @@ def test_errors_in_joined_words_are_forgiven_in_names_of_municipalities_alone():
     assert found(search, "stargora") == []
 
 
+def test_errors_are_forgiven_in_cases_too_and_a_town_in_a_case_goes_before_misspelt_villages():
+    units = PLACES | {"1205011": "Gorlice", "1205021": "Biecz"}
+    search = make_search(units, ("Gorzyce", ROPA), ("Zakopce", ROPA), ("Dobrów", "1205011"))
+    cases = {"w Gorilcach": "Gorlice", "do Zakopnego": "Zakopane", "pellet w Nowym Tragu": "Nowy Targ"}
+    cases |= {"w Gorlicach Dobrwo": "Gorlice", "Gorlice Dobrwo": "Dobrów", "w Dobrwie": "Dobrów"}
+    assert {text: found(search, text)[0] for text in cases} == cases
+
+
 with (Path(__file__).parent / "inflected_towns.csv").open() as file:
     CASES = [tuple(row) for row in csv.reader(file)][1:]
 """Folded nominative, genitive and locative of towns."""
