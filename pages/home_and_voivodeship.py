@@ -19,7 +19,7 @@ from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.search.engine import Suggestion, Suggestions, find_by_words
 from catalog.search.query import split_fuel, spoken_name
-from catalog.search.vocabulary import FILLERS, REGIONS, STREETS
+from catalog.search.vocabulary import FILLERS, REGIONS, SCOPES, STREETS, ContextScope
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import fold, plain, sort_key
@@ -210,9 +210,10 @@ def only_answer(text: str, places: Suggestions, named: list[DepotRow]) -> str:
 
     Places of a corrected text are no answers beside a depot, and the page does not show them.
     """
-    if path := place_of_point(text) or area_named(text, places):
+    is_depot = any(fold(row.name) == fold(text) for row in named)
+    if path := place_of_point(text) or ("" if is_depot else area_named(text, places)):
         return path
-    if places.clear and not any(fold(row.name) == fold(text) for row in named):
+    if places.clear and not is_depot:
         return _result(places.found[0]).path
     if (places.forgiven or not places.found) and len(named) == 1:
         return depot_path(named[0].id, named[0].name)
@@ -239,14 +240,18 @@ def place_of_point(text: str) -> str:
 def area_named(text: str, places: Suggestions) -> str:
     """Return the path of the voivodeship of a name, "" for none or if several places have it.
 
-    The name of its region is one too: "Mazowsze" is also a village. "województwo" may stand beside.
+    The name of its region is one too: "Mazowsze" is also a village. Both may stand in a case, beside a fuel and words
+    that do not locate: "pellet w województwie podlaskim", "na Mazowszu".
     """
-    name = " ".join(word for word in fold(text).split() if word not in {"wojewodztwo", "woj"})
+    ignored = {*FILLERS, *(word for word, scope in SCOPES.items() if scope is ContextScope.VOIVODESHIP)}
+    name = " ".join(word for word in fold(split_fuel(plain(text))[1]).split() if word not in ignored)
     if sum(row.fold == name for row in places.found) > 1:
         return ""
-    units = territory.get().voivodeships.values()
-    named = (unit for unit in units if name in {fold(unit.name), *REGIONS.get(unit.teryt, ())})
-    return next((route_path("voivodeship", unit.slug) for unit in named), "")
+    for unit in territory.get().voivodeships.values():
+        stem = fold(unit.name).removesuffix("e")
+        if name in {f"{stem}e", f"{stem}ego", f"{stem}m", *REGIONS.get(unit.teryt, ())}:
+            return route_path("voivodeship", unit.slug)
+    return ""
 
 
 def web_site(page: Page) -> list[dict[str, Any]]:

@@ -312,4 +312,5 @@ def names_of(unit: Municipality, scope: ContextScope) -> tuple[str, ...]:
         return (fold(unit.name),)
     if scope is ContextScope.COUNTY:
         return (fold(unit.county.name),)
-    return (fold(unit.voivodeship.name), *REGIONS.get(unit.voivodeship_id, ()))
+    regions = (name for codes, names in REGIONS.items() if unit.teryt.startswith(codes) for name in names)
+    return (fold(unit.voivodeship.name), *regions)

@@ -43,7 +43,7 @@ CAPITAL_CITY = re.compile(r"(?<![^\W_])m\. ?st\.")
 SHORT_CAPITAL = re.compile(r"(?<![^\W_])w-wa(?![^\W_])", re.IGNORECASE)
 """Warszawa is written "W-wa", which is no preposition and beginning of a name."""
 
-NEARBY = re.compile(rf"(.+?)[ ,]+(?:k(?:\. ?|/ ?| )|(?:{'|'.join(NEAR)}|near|w poblizu|w okolic(?:y|ach)) )([^,;]+)")
+NEARBY = re.compile(rf"(.+?)[ ,]+(?:k(?:\. ?|/ ?| )|(?:w )?(?:{'|'.join(NEAR)}|near) )([^,;]+)")
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -93,7 +93,7 @@ def spoken_name(text: str) -> tuple[list[str], bool]:
     words = [word.rstrip(".") for word in WORD.findall(before_street(SEGMENT_END.split(text)[0]))]
     start = next((place for place, word in enumerate(words) if word not in FILLERS), len(words))
     name = [word for word in words[start:] if word != "centrum"]
-    return name, any(word in PREPOSITIONS or word in {"na", "centrum"} for word in words[:start])
+    return name, not {*PREPOSITIONS, "centrum"}.isdisjoint(words[:start])
 
 
 def split_nearby(text: str) -> tuple[str, str] | None:

@@ -16,9 +16,6 @@ NEAR_M = 50_000
 BESIDE_M = 20_000
 """Most metres between a place and the town that is named beside it."""
 
-MOST_BEGUN = 20
-"""Names that are compared with their first words."""
-
 PART = "część"
 """Beginning of the description of a part of a village or town."""
 
@@ -58,7 +55,7 @@ class Towns:
 
     def called(self, name: str) -> Numbers:
         """Return the municipalities of a name, else those that it begins: "Sucha" is said for Sucha Beskidzka."""
-        begun = self.index.find(f"{query.normalize_query(name)} ", MOST_BEGUN)
+        begun = self.index.find(f"{query.normalize_query(name)} ", self.index.municipalities)
         return self.named(name)[0] or tuple(number for number in begun if number < self.index.municipalities)
 
     def places_near(self, text: str) -> Numbers:

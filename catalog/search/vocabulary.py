@@ -24,21 +24,27 @@ ABBREVIATIONS = NICKNAMES | {
 }
 """Abbreviations that are no prefixes of their word → the common stem of the word's forms."""
 
-REGIONS = {
-    "02": ("dolny slask",),
+REGIONS: dict[str | tuple[str, ...], tuple[str, ...]] = {
+    "02": ("dolny slask", "dolnym slasku"),
     "04": ("kujawy", "kujawach"),
     "06": ("lubelszczyzna", "lubelszczyznie"),
-    "12": ("malopolska",),
+    "12": ("malopolska", "malopolsce"),
     "14": ("mazowsze", "mazowszu"),
     "16": ("opolszczyzna", "opolszczyznie"),
     "18": ("podkarpacie", "podkarpaciu"),
     "20": ("podlasie", "podlasiu"),
     "22": ("pomorze", "pomorzu"),
-    "24": ("slask", "slasku", "gorny slask"),
-    "28": ("warmia", "mazury", "mazurach"),
-    "30": ("wielkopolska",),
+    "24": ("slask", "slasku", "gorny slask", "gornym slasku"),
+    "28": ("warmia", "warmii", "mazury", "mazurach"),
+    "30": ("wielkopolska", "wielkopolsce"),
+    ("1211", "1217"): ("podhale", "podhalu"),
+    ("1801", "1821"): ("bieszczady", "bieszczadach"),
+    ("2205", "2206", "2211", "2215"): ("kaszuby", "kaszubach"),
+    ("2009", "2012", "2063"): ("suwalszczyzna", "suwalszczyznie"),
+    ("2261", "2262", "2264"): ("trojmiasto", "trojmiescie"),
+    ("2401", "2465", "2475"): ("zaglebie dabrowskie", "zaglebiu dabrowskim"),
 }
-"""Names of regions that stand for the voivodeship of a code."""
+"""Names of regions that stand for the voivodeship of a code or for counties, also as after "w" and "na"."""
 
 
 class ContextScope(Enum):
@@ -60,10 +66,10 @@ MUNICIPALITY_WORDS = frozenset(("gmina", "gminy", "gminie", "gm"))
 KINDS = {"miejska": 1, "miejskiej": 1, "wiejska": 2, "wiejskiej": 2}
 """Kinds of municipality by the word after "gmina"; "miejsko-wiejska" is 3."""
 
-NEAR = ("kolo", "obok", "pod", "przy", "blisko", "niedaleko", "nieopodal")
+NEAR = ("kolo", "obok", "pod", "przy", "blisko", "niedaleko", "nieopodal", "poblizu", "okolice", "okolicy", "okolicach")
 """Words between a place and the town that it is near, beside "k.", which may also have a stroke behind it."""
 
-PREPOSITIONS = frozenset({"w", "we", "k", *NEAR, "do", "od", "dla", "z", "miedzy", "okolice", "okolicy", "okolicach"})
+PREPOSITIONS = frozenset({"w", "we", "na", "k", *NEAR, "do", "od", "dla", "z", "miedzy"})
 """Prepositions, which inflect the name: "w Krakowie", "koło Krakowa"."""
 
 ASIDE = frozenset(
@@ -74,14 +80,11 @@ ASIDE = frozenset(
     | {"in", "near", "me", "to", "fuel", "depot", "depots", "mnie", "teraz", "dzis", "dzisiaj", "sobota", "sobote"}
     | {"poniedzialek", "wtorek", "srode", "czwartek", "niedziela", "niedziele"}
 )
-"""Words beside a place; they begin none: "tani pellet" is not sought in Tanibórz.
-
-Of the days of the week without Piątek and Środa, which are towns.
-"""
+"""Words beside a place, which begin none. Of the days of the week without Piątek and Środa, which are towns."""
 
 FILLERS = (ASIDE | PREPOSITIONS).union(
     {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"},
-    {"i", "okolica", "polska", "na", "prawach", "centrum", "poblizu"},
+    {"i", "okolica", "polska", "terenie", "prawach", "centrum"},
 )
 """Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska."""
 

@@ -181,6 +181,11 @@ def test_a_voivodeship_and_its_region_lead_to_its_list_unless_several_places_hav
     entries.rebuild_index()
     names = ("małopolskie", "Malopolskie", "województwo małopolskie", "woj. małopolskie")
     assert {search(client, text)["Location"] for text in names} == {"/sklady/malopolskie/"}
+    beside = ("węgiel Małopolska", "pellet w województwie małopolskim", "małopolskie ekogroszek cena", "w Małopolsce")
+    assert {search(client, text)["Location"] for text in beside} == {"/sklady/malopolskie/"}
+    assert search(client, "małopolski")["Location"] != "/sklady/malopolskie/"
+    depot = factories.DepotFactory(name="Opał Małopolska")
+    assert listed(client, "opał małopolska") == [depot_path(depot.pk, depot.name)]
     village("Małopolska", factories.krakow())
     assert {search(client, text)["Location"] for text in ("Małopolska", *names)} == {"/sklady/malopolskie/"}
     village("Małopolska", factories.zakopane())

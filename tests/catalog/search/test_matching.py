@@ -217,6 +217,15 @@ def test_errors_in_joined_words_are_forgiven_in_names_of_municipalities_alone():
     assert found(search, "stargora") == []
 
 
+def test_regions_are_units_also_in_the_locative():
+    search = make_search(PLACES | {"1205011": "Gorlice"}, ("Wola", ZAKOPANE), ("Wola", ROPA), ("Na Kopcu", ROPA))
+    for text in ("Podhale", "tani węgiel na Podhalu"):
+        assert {*found(search, text)} == {"Nowy Targ", "Zakopane"}, text
+    assert units_found(search, "Wola na Podhalu") == [ZAKOPANE]
+    assert found(search, "w Małopolsce") == found(search, "na terenie województwa małopolskiego")
+    assert found(search, "pellet na Woli") == ["Wola", "Wola"]
+
+
 def test_errors_are_forgiven_in_cases_too_and_a_town_in_a_case_goes_before_misspelt_villages():
     units = PLACES | {"1205011": "Gorlice", "1205021": "Biecz"}
     search = make_search(units, ("Gorzyce", ROPA), ("Zakopce", ROPA), ("Dobrów", "1205011"))
