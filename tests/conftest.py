@@ -24,7 +24,7 @@ from catalog.depots import duplicates
 from catalog.services.editors import EDITOR
 from fueldepot.http import rate_limit
 from pages import machine_files
-from tests import SHARED, factories, small_country, template_database
+from tests import factories, small_country, template_database
 from tests.client import ReadOnlyClient, forget_snapshots, shared_rows, try_redis_again, watch_rows
 from tests.fueldepot.sharers import redis_server
 from tests.publisher_server import Publishers, serve
@@ -54,7 +54,6 @@ plain = Template._render
 WIDGETS = ("django/forms/widgets/", "admin/widgets/")
 
 GOLDEN = Path(__file__).parent / "golden"
-SHARED_DATA = SHARED / "data"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -199,8 +198,7 @@ def the_day(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def publishers() -> Iterator[Publishers]:
     """The publishers of a small country, on this machine."""
-    published = Publishers(files=small_country.files())
-    with serve(published):
+    with serve(Publishers(small_country.files())) as published:
         yield published
 
 
@@ -215,13 +213,6 @@ def golden() -> Callable[[str, Any], None]:
         assert answer == json.loads(path.read_text(encoding="utf-8"))
 
     return check
-
-
-@pytest.fixture
-def shared_data() -> Path:
-    if not SHARED_DATA.is_dir():
-        pytest.skip("the publishers' files are not here: ../shared/data is missing")
-    return SHARED_DATA
 
 
 @pytest.fixture

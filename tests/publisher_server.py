@@ -72,8 +72,8 @@ class Publishers:
 
 
 @contextmanager
-def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer]:
-    """The server, in threads of this process, while the block runs."""
+def serve(publishers: Publishers) -> Iterator[Publishers]:
+    """Publishers with a server, in threads of this process, while the block runs."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -205,13 +205,12 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
         def log_message(self, *args: Any) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    server.daemon_threads = True
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     publishers.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield server
+        yield publishers
     finally:
         server.shutdown()
         server.server_close()

@@ -18,12 +18,13 @@ from django.db import connection
 from catalog import models
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.snapshot import territory
-from tests import ROOT
+from tests import ROOT, SHARED
 from tests.client import build_snapshots, share_snapshots
 from tests.commands import run
-from tests.conftest import SHARED_DATA
 from tests.pages.crawler import check_pages
 from tests.pages.reading import missing
+
+SHARED_DATA = SHARED / "data"
 
 pytestmark = [
     pytest.mark.full_scale,

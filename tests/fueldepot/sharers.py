@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -105,6 +105,12 @@ def run_python(
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, **how)
 
 
+def output_of(done: subprocess.CompletedProcess[str]) -> str:
+    """What a program printed, which must have succeeded."""
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
 def refusal(*arguments: str, **how: Any) -> str:
     """What a command says that is refused: one line. how: as `run_python`'s.
 
@@ -126,6 +132,17 @@ def processes_naming(folder: Path) -> list[int]:
             if process.name.isdigit() and os.fsencode(folder) + b"/" in (process / "cmdline").read_bytes():
                 found.append(int(process.name))
     return found
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def signal_all(pids: Iterable[int], what: signal.Signals) -> None:
+    """Send a signal to processes but those that have ended meanwhile, as one of a connection may."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, what)
 
 
 def server_pid(data: Path) -> int:

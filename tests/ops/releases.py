@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests import ROOT
+from tests.fueldepot.sharers import output_of
 from tests.ops.databases import url
 
 PREVIOUS_RELEASE = "d694e7129c573dd3bb466f2a33c337507d1351c3"
@@ -50,9 +51,7 @@ def run(code: Path, database: str, *command: str) -> str:
     """Run the Python of a checkout, or this one, over a database."""
     python = code / ".venv/bin/python" if code != ROOT else sys.executable
     how = {"cwd": code, "env": environment(code, database)}
-    done = subprocess.run([python, *command], capture_output=True, text=True, check=False, **how)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return done.stdout
+    return output_of(subprocess.run([python, *command], capture_output=True, text=True, **how))
 
 
 def ask(code: Path, database: str, paths: Iterable[str]) -> Any:

@@ -3,12 +3,12 @@
 import json
 import shutil
 import subprocess
-from typing import Any
 
 import pytest
 import yaml
 
 from tests import ROOT
+from tests.fueldepot.sharers import output_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -55,11 +55,10 @@ def test_every_alert_has_a_case():
 
 @pytest.mark.parametrize(("alert", "well", "broken", "fires", "silent"), CASES)
 def test_an_alert_fires_when_it_should(tmp_path, alert, well, broken, fires, silent):
-    first, *others = well.items()
-    series = [(first[0], f"{first[1]}x{WELL_FOR} {broken}x{2 * DAY}")]
-    series += [(name, f"{values}x{WELL_FOR + 2 * DAY}") for name, values in others]
+    series = [{"series": name, "values": f"{values}x{WELL_FOR + 2 * DAY}"} for name, values in well.items()]
+    series[0]["values"] = f"{next(iter(well.values()))}x{WELL_FOR} {broken}x{2 * DAY}"
 
-    def expect(minutes: int, *alerts: str) -> dict[str, Any]:
+    def expect(minutes, *alerts):
         samples = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in alerts]
         expression = 'count by (alertname) (ALERTS{alertstate="firing"})'
         return {"expr": expression, "eval_time": f"{minutes}m", "exp_samples": samples}
@@ -67,10 +66,8 @@ def test_an_alert_fires_when_it_should(tmp_path, alert, well, broken, fires, sil
     moments = [expect(WELL_FOR - 1), expect(WELL_FOR + 1 + fires, alert)]
     if silent is not None:
         moments.append(expect(WELL_FOR + 1 + silent))
-    rows = [{"series": name, "values": values} for name, values in series]
-    case = {"interval": "1m", "input_series": rows, "promql_expr_test": moments}
+    case = {"interval": "1m", "input_series": series, "promql_expr_test": moments}
     cases = {"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": [case]}
     (tmp_path / "cases.yml").write_text(json.dumps(cases))
     command = ["promtool", "test", "rules", "cases.yml"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    output_of(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True))

@@ -15,7 +15,7 @@ from catalog.importers.freshness import last_end
 from fueldepot.management.commands.back_up import delete_old
 from fueldepot.monitoring import BACK_UP
 from tests import ROOT, factories
-from tests.fueldepot.sharers import server_package
+from tests.fueldepot.sharers import output_of, server_package
 from tests.ops.databases import fresh_database, url
 from tests.ops.releases import PATHS, ask, run
 from tests.regulations.factories import DeadlineFactory
@@ -53,8 +53,7 @@ def test_a_restored_database_gives_the_same_answers(tmp_path):
     paths += [path for path in PATHS if "/locate" not in path]
     before = ask(ROOT, here, paths)
     assert {status for status, _ in before.values()} == {200}
-    done = back_up(tools, here, tmp_path)
-    assert done.returncode == 0, done.stderr
+    output_of(back_up(tools, here, tmp_path))
     (file,) = tmp_path.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600  # editors' accounts and addresses of readers are in it
     with fresh_database("restored") as copy:

@@ -2,13 +2,12 @@
 
 import pytest
 
-from tests.fueldepot.sharers import run_python
+from tests.catalog.importers.parsers.helpers import shared
+from tests.fueldepot.sharers import output_of, run_python
 
 
 def rehearse(*args: str) -> str:
-    done = run_python("-m", "tests.ops.rehearsal", *args, limit_s=900)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return output_of(run_python("-m", "tests.ops.rehearsal", *args, limit_s=900))
 
 
 def check(printed: str, *, places: int, depots: int) -> None:
@@ -27,6 +26,6 @@ def test_the_whole_chain_of_a_small_country():
 
 @pytest.mark.release
 @pytest.mark.full_scale
-def test_the_whole_chain(shared_data):
+def test_the_whole_chain():
     """Before a release: it takes minutes, and `test_full_scale` reads the same files."""
-    check(rehearse(str(shared_data)), places=102_913, depots=6586)
+    check(rehearse(str(shared())), places=102_913, depots=6586)

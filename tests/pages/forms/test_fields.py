@@ -15,6 +15,7 @@ from pages.forms.base_and_prices import InvalidFormToken
 from pages.forms.depot import CorrectForm
 from pages.forms.fields import Amount, DepotText, Message, Weight, read_day
 from tests import factories, texts
+from tests.catalog.importers.parsers.helpers import shared
 from tests.factories import NOW
 from tests.pages.forms.conftest import CLAIM
 from tests.pages.reading import expect
@@ -169,11 +170,11 @@ def test_a_position_far_from_the_postcode_is_asked_about_and_a_near_one_is_exact
 
 @pytest.mark.full_scale
 @pytest.mark.slow
-def test_a_form_of_a_real_depot_that_is_sent_back_as_it_was_shown_proposes_nothing(shared_data, monkeypatch):
+def test_a_form_of_a_real_depot_that_is_sent_back_as_it_was_shown_proposes_nothing(monkeypatch):
     monkeypatch.setattr("time.time", NOW.timestamp)
     # These depots have no history to look up what the page showed.
     monkeypatch.setattr("pages.forms.depot.read_form_token", Mock(side_effect=InvalidFormToken))
-    records = list(osm_tags.parse_overpass(shared_data / "depots.overpass.json").rows)
+    records = list(osm_tags.parse_overpass(shared("depots.overpass.json")).rows)
     assert len(records) > 5000
     for record in records:
         depot = Depot(pk=1, source="osm", municipality_id="1261011", **plain_values(record))

@@ -8,15 +8,14 @@ import pytest
 
 from catalog.importers.records import BadInput
 from catalog.importers.sources import identify
-from tests import ROOT
+from tests import ROOT, SHARED
 
 DATA = ROOT / "tests" / "data"
-SHARED = ROOT.parent / "shared" / "data"
 
 
-def shared(name: str) -> Path:
-    """A publisher's file beside the checkout. Skips the test where it is missing."""
-    path = SHARED / name
+def shared(name: str = "") -> Path:
+    """A publisher's file beside the checkout, or all in their folder. Skips the test where it is missing."""
+    path = SHARED / "data" / name
     if not path.exists():
         pytest.skip(f"no publishers' files beside the checkout: ../shared/data/{name} is missing")
     return path
