@@ -1,4 +1,4 @@
-"""Ports of this machine for the servers of tests."""
+"""Ports of this machine for the servers of tests, and what answers there."""
 
 import socket
 from contextlib import ExitStack
@@ -15,3 +15,11 @@ def free_ports(number: int) -> list[int]:
 
 def free_port() -> int:
     return free_ports(1)[0]
+
+
+def exchange(port: int, content: bytes, address: str = "127.0.0.1") -> bytes:
+    """Return the answer to bytes as they stand, whatever a client would make of them. address: of the caller."""
+    with socket.create_connection(("127.0.0.1", port), 60, (address, 0)) as connection:
+        connection.sendall(content)
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(65_536), b""))

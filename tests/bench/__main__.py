@@ -25,7 +25,7 @@ from fueldepot import local
 from fueldepot.local.serve import prepare_site
 from tests import ROOT
 from tests.bench.load import ask, in_turn, measure, show, show_headings
-from tests.fueldepot.sharers import eventually, listens
+from tests.fueldepot.sharers import children_of, eventually, listens
 from tests.ports import free_port
 
 SMALLEST = "tests.bench.smallest"
@@ -66,18 +66,13 @@ def served(
 
 def memory_mb(pid: int) -> list[tuple[float, float]]:
     """Resident and private memory of each worker, in MB; the embedded server is none."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/status"):
-        try:
-            text = status.read_text()
-            if f"PPid:\t{pid}\n" not in text or text.startswith("Name:\tpostgres\n"):
-                continue
-            rollup = (status.parent / "smaps_rollup").read_text()
-        except OSError:
-            continue
-        values = {line.split(":")[0]: int(line.split()[1]) for line in rollup.splitlines()[1:]}
-        found.append((values["Rss"] / 1024, (values["Private_Clean"] + values["Private_Dirty"]) / 1024))
-    return found
+    memory = []
+    for process in (Path(f"/proc/{child}") for child in children_of(pid)):
+        if (process / "comm").read_text() != "postgres\n":
+            rollup = (process / "smaps_rollup").read_text()
+            values = {line.split(":")[0]: int(line.split()[1]) for line in rollup.splitlines()[1:]}
+            memory.append((values["Rss"] / 1024, (values["Private_Clean"] + values["Private_Dirty"]) / 1024))
+    return memory
 
 
 def prepare() -> None:

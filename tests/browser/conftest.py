@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.fueldepot.sharers import eventually, run_python
+from tests.fueldepot.sharers import eventually, output_of, run_python
 from tests.ops.live import Site
 
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
@@ -26,25 +26,22 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.utils import timezone
 from catalog.admin.evidence import find_neighbours
-from catalog.models import Depot, Draft, Submission
-from catalog.submissions.tokens import hash_email
-from prices.models import DepotPrice
+from catalog.models import Depot, Draft
 from regulations.models import Deadline
+from tests import factories
 
 now = timezone.now()
 published = Depot.objects.published().order_by("pk")
 in_krakow = published.filter(municipality="1261011")
 
 def submit(depot, email, **values):
-    return Submission.objects.create(
-        depot=depot, kind="correct", state="waiting", email=email, email_hash=hash_email(email), created_at=now,
-        mailed_at=now, confirmed_at=now, **values,
-    ).pk
+    when = dict.fromkeys(["created_at", "mailed_at", "confirmed_at"], now)
+    return factories.SubmissionFactory(depot=depot, email=email, **when, **values).pk
 
 for depot in published.reverse()[:2]:
     phone = {"proposed": {"phone": "+48 600 000 001"}, "stored": {"phone": depot.phone}}
     submit(depot, f"jan@opal{depot.pk}.pl", message="Z tabliczki. " * 60, **phone)
-    DepotPrice.objects.create(depot=depot, fuel="pellet", price=1500, unit="t", day=now.date(), submitted_at=now)
+    factories.DepotPriceFactory(depot=depot, day=now.date(), submitted_at=now, pending=True)
 for deadline in Deadline.objects.order_by("pk")[:2]:
     Draft.objects.create(
         content_type=ContentType.objects.get_for_model(Deadline), object_id=deadline.pk, title="termin", deletion=True,
@@ -95,9 +92,7 @@ class Service(Site):
 
     def manage(self, *command: str) -> str:
         """A command of manage.py on its database. Returns what it printed."""
-        done = run_python("manage.py", *command, DATABASE_URL=self.database_url)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return output_of(run_python("manage.py", *command, DATABASE_URL=self.database_url))
 
     @cached_property
     def editor(self) -> dict[str, str]:
@@ -138,64 +133,56 @@ def site(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
         yield site
 
 
-class Reader:
-    """A browser window that records console errors and foreign requests."""
-
-    def __init__(self, chromium: Any, site: Service, **options: Any) -> None:
-        self.context = chromium.new_context(**({"base_url": site.url, "locale": "pl-PL"} | options))
-        self.host = urllib.parse.urlsplit(site.url).netloc
-        self.wrong: list[str] = []
-        self.refused: set[int] = set()
-        self.context.on("request", self._asked)
-        self.context.on("console", self._said)
-        self.context.on("weberror", lambda error: self.wrong.append(f"script failed: {error.error}"))
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(10_000)
-
-    def _asked(self, request: Any) -> None:
-        parts = urllib.parse.urlsplit(request.url)
-        if parts.scheme not in {"data", "blob"} and parts.netloc != self.host:
-            self.wrong.append(f"asked another machine: {request.url}")
-
-    def _said(self, message: Any) -> None:
-        if message.type in {"error", "warning"} and not any(
-            f"status of {one} " in message.text for one in self.refused
-        ):
-            self.wrong.append(f"console: {message.text} ({message.location['url']})")
-
-
 @pytest.fixture
-def open_window(chromium: Any, site: Service) -> Iterator[Any]:
-    """Return a function that opens a window with options of playwright; recorded problems fail the test."""
-    opened: list[Reader] = []
+def open_window(chromium: Any, site: Service) -> Iterator[Callable[..., Any]]:
+    """Return a function that opens a window. It takes options of playwright, and statuses that may be answered.
 
-    def open_one(**options: Any) -> Reader:
-        opened.append(Reader(chromium, site, **options))
-        return opened[-1]
+    Errors and warnings of the console, of scripts too, and requests to other machines fail the test.
+    """
+    host, wrong, contexts = urllib.parse.urlsplit(site.url).netloc, [], []
+
+    def note_request(request: Any) -> None:
+        parts = urllib.parse.urlsplit(request.url)
+        if parts.scheme not in {"data", "blob"} and parts.netloc != host:
+            wrong.append(f"asked another machine: {request.url}")
+
+    def open_one(refused: Collection[int] = (), **options: Any) -> Any:
+        def note_message(message: Any) -> None:
+            expected = any(f"status of {status} " in message.text for status in refused)
+            if message.type in {"error", "warning"} and not expected:
+                wrong.append(f"console: {message.text} ({message.location['url']})")
+
+        context = chromium.new_context(**({"base_url": site.url, "locale": "pl-PL"} | options))
+        contexts.append(context)
+        context.on("request", note_request)
+        context.on("console", note_message)
+        context.on("weberror", lambda error: wrong.append(f"script failed: {error.error}"))
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        return page
 
     yield open_one
-    for reader in opened:
-        reader.context.close()
-    assert [line for reader in opened for line in reader.wrong] == []
+    for context in contexts:
+        context.close()
+    assert wrong == []
 
 
 @pytest.fixture
 def page(open_window: Any) -> Any:
     """A window as wide as a phone's."""
-    return open_window(viewport={"width": 390, "height": 844}).page
+    return open_window(viewport={"width": 390, "height": 844})
 
 
 @pytest.fixture
 def log_in(open_window: Any, site: Service) -> Callable[..., Any]:
-    """Return a function that opens a window with a login. It takes options of playwright, and statuses to expect."""
+    """Return a function that opens a window with a login, as `open_window` does."""
 
-    def open_desk(refused: Collection[int] = (), **options: Any) -> Any:
-        reader = open_window(viewport={"width": 1280, "height": 900}, **options)
-        reader.refused = {*refused}
-        reader.page.goto("/admin/")
-        site.enter(reader.page)
-        reader.page.locator("#content-main").wait_for()
-        return reader.page
+    def open_desk(**options: Any) -> Any:
+        desk = open_window(viewport={"width": 1280, "height": 900}, **options)
+        desk.goto("/admin/")
+        site.enter(desk)
+        desk.locator("#content-main").wait_for()
+        return desk
 
     return open_desk
 

@@ -39,9 +39,7 @@ def test_back_in_the_browser_keeps_the_answers(page):
 
 
 def test_a_link_to_a_mistake_stays_on_the_page(open_window):
-    reader = open_window(viewport={"width": 390, "height": 844})
-    reader.refused = {400}
-    page = reader.page
+    page = open_window(viewport={"width": 390, "height": 844}, refused={400})
     calculate(page)
     page.go_back()
     reach(page, "Powierzchnie i koszty")

@@ -256,7 +256,7 @@ def test_an_author_is_asked_answers_and_the_position_is_seen_on_a_map(desk, open
     desk.locator("#question").fill("Czy wjazd jest od ulicy Długiej?")
     desk.get_by_role("button", name="Wyślij pytanie", exact=True).click()
     assert "Pytanie wychodzi listem." in desk.locator(".messagelist").inner_text()
-    phone = open_window(viewport={"width": 390, "height": 844}).page
+    phone = open_window(viewport={"width": 390, "height": 844})
     phone.goto(site.link("odpowiedz"))
     assert "Czy wjazd jest od ulicy Długiej?" in phone.locator(".asked").inner_text()
     assert findings(phone) == []

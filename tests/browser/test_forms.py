@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 def test_a_correction_from_the_form_to_the_public(open_window, log_in, site):
     depot = site.read("/api/v1/stores?teryt=1261011")[-1]
-    page = open_window().page
+    page = open_window()
     page.goto(depot["url"])
     page.get_by_role("link", name="Popraw").first.click()
     page.wait_for_timeout(MIN_FILL.total_seconds() * 1000 + 500)
@@ -85,7 +85,7 @@ def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, 
     depot = site.read("/api/v1/stores?teryt=1261011")[0]
     where = {"latitude": 50.0655, "longitude": 19.95}
     phone = {"viewport": {"width": 390, "height": 844}, "geolocation": where, "permissions": ["geolocation"]}
-    page = open_window(**phone).page
+    page = open_window(**phone)
     page.goto(f"/sklad/{depot['id']}/przejmij/")
     unfold(page)
     page.get_by_role("button", name="Użyj mojej pozycji").click()

@@ -48,7 +48,7 @@ def depot(site):
 @pytest.fixture
 def krakow(open_window):
     """The page of Kraków on a wide screen."""
-    page = open_window(viewport={"width": 1366, "height": 768}).page
+    page = open_window(viewport={"width": 1366, "height": 768})
     page.goto(KRAKOW)
     return page
 
@@ -57,7 +57,7 @@ def krakow(open_window):
 def test_the_first_depot_is_high_on_the_first_screen(open_window, municipalities, screen, most, without):
     """most, without: pixels above the first card in 95 % of municipalities, with the notice of invented data or not."""
     width, height = SCREENS[screen]
-    page = open_window(viewport={"width": width, "height": height}).page
+    page = open_window(viewport={"width": width, "height": height})
     tops: list[tuple[float, float]] = []
     for path in municipalities:
         page.goto(path, wait_until="domcontentloaded")
@@ -72,7 +72,7 @@ def test_the_first_depot_is_high_on_the_first_screen(open_window, municipalities
 @pytest.mark.parametrize("screen", SCREENS.values(), ids=SCREENS)
 def test_the_first_screen_of_a_depot_has_state_prices_and_ways(open_window, depot, screen):
     width, height = screen
-    page = open_window(viewport={"width": width, "height": height}).page
+    page = open_window(viewport={"width": width, "height": height})
     page.goto(depot)
     for wanted in (".now .state", ".main-acts a", ".prices tbody tr"):
         box = page.locator(wanted).first.bounding_box()
@@ -87,16 +87,16 @@ def test_the_first_screen_of_a_depot_has_state_prices_and_ways(open_window, depo
 
 @pytest.mark.parametrize("path", [KRAKOW, "/", None])
 def test_a_page_weighs_little(open_window, depot, path):
-    reader = open_window(viewport={"width": 1366, "height": 768})
-    session = reader.context.new_cdp_session(reader.page)
+    page = open_window(viewport={"width": 1366, "height": 768})
+    session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     received = []
     session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
-    answer = reader.page.goto(path or depot, wait_until="networkidle")
+    answer = page.goto(path or depot, wait_until="networkidle")
     # The service leaves pages to the proxy to compress (docs/deployment).
     received.append(len(gzip.compress(answer.body())) - len(answer.body()))
     if path != "/":
-        reader.page.locator(".marker[role=button]").first.wait_for()
+        page.locator(".marker[role=button]").first.wait_for()
     assert 10_000 < sum(received) < MOST_BYTES
 
 
@@ -191,7 +191,7 @@ def test_maps_without_tiles_name_towns_and_that_of_a_form_postcodes(krakow, depo
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_without_script_the_map_is_drawn_and_choices_work(open_window, scheme):
-    page = open_window(viewport={"width": 1366, "height": 768}, java_script_enabled=False, color_scheme=scheme).page
+    page = open_window(viewport={"width": 1366, "height": 768}, java_script_enabled=False, color_scheme=scheme)
     page.goto(KRAKOW)
     assert page.locator(".depot-map > figure > svg").is_visible()
     page.get_by_role("link", name="według nazwy").click()
@@ -235,7 +235,7 @@ def test_no_pin_stands_where_a_form_names_no_place(page, depot):
 
 
 def test_containers_use_the_screen_and_never_more(open_window, depot):
-    page = open_window().page
+    page = open_window()
     for path in (KRAKOW, f"{KRAKOW}?p=50.06,19.94&paliwo=wegiel", depot, "/", "/sklady/malopolskie/"):
         for width, text in product([320, 390, 640, 1366, 1920], ["100%", "200%"]):
             page.set_viewport_size({"width": width, "height": 900})

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tests.browser.barriers import findings
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 KRAKOW = re.compile(r"/sklady/malopolskie/krakow-1261011/")
@@ -14,7 +16,7 @@ def suggestions(page):
     return page.get_by_role("listbox", name="Podpowiedzi")
 
 
-def test_a_suggestion_leads_to_its_place(page):
+def test_suggestions_are_accessible_and_one_leads_to_its_place(page):
     page.goto("/")
     box = page.get_by_role("combobox")
     assert box.get_attribute("aria-expanded") == "false"
@@ -25,6 +27,8 @@ def test_a_suggestion_leads_to_its_place(page):
     edge = suggestions(page).bounding_box()
     assert edge["x"] >= 0
     assert edge["x"] + edge["width"] <= 390
+    page.keyboard.press("ArrowDown")
+    assert findings(page) == []
     suggestions(page).get_by_role("option", name="Nowy Targ gmina miejska, powiat nowotarski").click()
     page.wait_for_url(NOWY_TARG)
 
@@ -66,15 +70,14 @@ def test_enter_without_a_choice_goes_to_the_one_clear_answer_or_lists_what_may_b
 
 
 def test_a_list_that_fails_leaves_the_form(open_window):
-    reader = open_window()
-    reader.refused = {503}
-    reader.context.route("**/api/v1/locations*", lambda route: route.fulfill(status=503, body="{}"))
-    reader.page.goto("/")
-    with reader.page.expect_response("**/api/v1/locations*"):
-        reader.page.get_by_role("combobox").press_sequentially("krak")
-    assert suggestions(reader.page).is_hidden()
-    reader.page.keyboard.press("Enter")
-    reader.page.wait_for_url("**/?q=krak")
+    page = open_window(refused={503})
+    page.context.route("**/api/v1/locations*", lambda route: route.fulfill(status=503, body="{}"))
+    page.goto("/")
+    with page.expect_response("**/api/v1/locations*"):
+        page.get_by_role("combobox").press_sequentially("krak")
+    assert suggestions(page).is_hidden()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?q=krak")
 
 
 @pytest.mark.parametrize("path", ["/", "/ceny/porownanie/"])
@@ -98,7 +101,7 @@ def test_a_field_asks_about_the_newest_text_and_not_about_a_letter_or_nothing(pa
 
 
 def test_the_position_leads_to_its_municipality(open_window):
-    page = open_window(permissions=["geolocation"], geolocation={"latitude": 50.0614, "longitude": 19.9366}).page
+    page = open_window(permissions=["geolocation"], geolocation={"latitude": 50.0614, "longitude": 19.9366})
     page.goto("/")
     page.get_by_role("button", name="Użyj mojej pozycji").click()
     page.wait_for_url(KRAKOW)
@@ -114,16 +117,15 @@ def test_the_position_leads_to_its_municipality(open_window):
     ids=["denied", "beyond the ranges", "in no municipality"],
 )
 def test_why_a_position_does_not_help(open_window, options, status, told):
-    reader = open_window(permissions=["geolocation"] if options else [], **options)
-    reader.refused = {status}
-    reader.page.goto("/")
-    reader.page.get_by_role("button", name="Użyj mojej pozycji").click()
-    reader.page.locator(".position", has_text=told).wait_for()
-    assert reader.page.get_by_role("button", name="Użyj mojej pozycji").is_enabled()
+    page = open_window(permissions=["geolocation"] if options else [], refused={status}, **options)
+    page.goto("/")
+    page.get_by_role("button", name="Użyj mojej pozycji").click()
+    page.locator(".position", has_text=told).wait_for()
+    assert page.get_by_role("button", name="Użyj mojej pozycji").is_enabled()
 
 
 def test_without_scripts_the_form_searches(open_window):
-    page = open_window(java_script_enabled=False).page
+    page = open_window(java_script_enabled=False)
     page.goto("/")
     assert page.get_by_role("button", name="Użyj mojej pozycji").is_hidden()
     page.get_by_role("searchbox").fill("kraków")

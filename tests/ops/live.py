@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ import httpx2
 from fueldepot.local.postgres import server_pids
 from tests import ROOT, small_country
 from tests.fueldepot.once import RUN, once_a_run
-from tests.fueldepot.sharers import eventually
+from tests.fueldepot.sharers import children_of, eventually, signal_all
 from tests.ports import free_port
 
 PREPARE = """
@@ -58,12 +58,27 @@ START_S = 120.0
 
 
 class Answer(NamedTuple):
-    """status: 0 where the connection failed. took_s: from the question to the end of the answer."""
+    """status: 0 where the connection failed. began, ended: moments of `time.monotonic`."""
 
     status: int
     headers: Mapping[str, str]
-    body: bytes
-    took_s: float
+    body: str
+    began: float
+    ended: float
+
+    @property
+    def took_s(self) -> float:
+        return self.ended - self.began
+
+
+def answer_to(ask: Callable[..., httpx2.Response], *question: Any, **how: Any) -> Answer:
+    """Ask once; never again by itself."""
+    began = time.monotonic()
+    try:
+        response = ask(*question, **how)
+    except httpx2.TransportError:
+        return Answer(0, {}, "", began, time.monotonic())
+    return Answer(response.status_code, response.headers, response.text, began, time.monotonic())
 
 
 def prepare(folder: Path, environment: dict[str, str], *, starter: bool) -> None:
@@ -121,14 +136,8 @@ class Site:
     def get(self, path: str, timeout_s: float = 20.0, **headers: str) -> Answer:
         """Ask once, over a connection of its own, what nobody has asked before, so that no cache answers."""
         fresh = f"{path}{'&' if '?' in path else '?'}_={next(self.asked)}"
-        began = time.monotonic()
-        try:
-            found = httpx2.get(
-                self.url + fresh, headers=headers, timeout=timeout_s, follow_redirects=True, trust_env=False
-            )
-        except httpx2.TransportError:
-            return Answer(0, {}, b"", time.monotonic() - began)
-        return Answer(found.status_code, found.headers, found.content, time.monotonic() - began)
+        how = {"headers": headers, "timeout": timeout_s, "follow_redirects": True, "trust_env": False}
+        return answer_to(httpx2.get, self.url + fresh, **how)
 
     def get_all(self, paths: list[str]) -> list[Answer]:
         with ThreadPoolExecutor(len(paths)) as pool:
@@ -138,14 +147,10 @@ class Site:
         return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
 
     def workers(self) -> list[int]:
-        found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return [int(pid) for pid in found]
+        return children_of(self.process.pid)
 
     def signal_database(self, what: signal.Signals) -> None:
-        """Send a signal to every process of the database but those that end meanwhile, as a connection's may."""
-        for pid in server_pids(self.data / "cluster"):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, what)
+        signal_all(server_pids(self.data / "cluster"), what)
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from tests import ROOT
-from tests.fueldepot.sharers import eventually, run_python
+from tests.fueldepot.sharers import eventually, output_of, run_python, signal_all
 from tests.ops.live import Site
 from tests.ports import free_port
 
@@ -36,7 +36,7 @@ def numbers(site: Site) -> dict[str, float]:
     """Every number of `/metrics`, by name and labels."""
     answer = site.get("/metrics")
     assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-store")
-    lines = [line for line in answer.body.decode().splitlines() if not line.startswith("#")]
+    lines = [line for line in answer.body.splitlines() if not line.startswith("#")]
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
 
 
@@ -57,7 +57,7 @@ def test_all_workers_count_together_whichever_answers(site):
 
 def test_numbers_tell_of_the_state_and_of_nobody(site):
     site.get("/api/v1/subsidy?people=2&income=23456")
-    text = site.get("/metrics", **{"X-Request-ID": "secretsecret"}).body.decode()
+    text = site.get("/metrics", **{"X-Request-ID": "secretsecret"}).body
     assert "23456" not in text
     assert "secret" not in text
     found = numbers(site)
@@ -115,18 +115,12 @@ def prometheus(site, tmp_path_factory) -> Iterator[Prometheus]:
     running = Prometheus(tmp_path_factory.mktemp("prometheus"), site)
     try:
         for command in (("purge_submissions", "--commit"), ("back_up", str(running.home))):
-            run_python("manage.py", *command, DATABASE_URL=site.database_url).check_returncode()
+            output_of(run_python("manage.py", *command, DATABASE_URL=site.database_url))
         assert eventually(lambda: running.has("fueldepot_ready"))
         yield running
     finally:
         running.process.terminate()
         running.process.wait()
-
-
-def expressions() -> dict[str, str]:
-    """Every question of the dashboard, by its panel."""
-    panels = json.loads((FILES / "dashboard.json").read_text())["panels"]
-    return {f"{panel['title']} {one['refId']}": one["expr"] for panel in panels for one in panel["targets"]}
 
 
 @needs_prometheus
@@ -135,7 +129,8 @@ def test_every_panel_of_the_dashboard_shows_something(site, prometheus):
         site.get("/api/v1/locations?q=krak")
         site.get("/")
         time.sleep(0.1)
-    empty = expressions()
+    panels = json.loads((FILES / "dashboard.json").read_text())["panels"]
+    empty = {f"{panel['title']} {one['refId']}": one["expr"] for panel in panels for one in panel["targets"]}
     assert len(empty) > 10
 
     def all_show() -> bool:
@@ -169,9 +164,7 @@ def test_alerts_fire_when_they_should_and_are_silent_before(site, prometheus):
     assert eventually(lambda: "FueldepotDatabaseAway" not in prometheus.firing(), 30), prometheus.firing()
     frozen = [site.process.pid, *site.workers()]
     try:
-        for pid in frozen:
-            os.kill(pid, signal.SIGSTOP)
+        signal_all(frozen, signal.SIGSTOP)
         assert eventually(lambda: "FueldepotDown" in prometheus.firing(), 30), prometheus.firing()
     finally:
-        for pid in frozen:
-            os.kill(pid, signal.SIGCONT)
+        signal_all(frozen, signal.SIGCONT)

@@ -1,11 +1,9 @@
 """Incomes are in no log of a real server, no error report, no database and no cache."""
 
 import json
-import socket
 import sys
-import urllib.request
-from urllib.error import HTTPError
 
+import httpx2
 import pytest
 from django.core.cache import cache
 from django.core.signals import got_request_exception
@@ -19,6 +17,7 @@ from tests import ROOT
 from tests.bench.__main__ import served
 from tests.fueldepot.once import static_files_collected
 from tests.ops import databases
+from tests.ports import exchange
 
 INCOME, ANNUAL = "1234.56", "98765.43"
 TRACES = ("1234.56", "1234,56", "98765.43", "income=")
@@ -27,13 +26,8 @@ URL = "/api/v1/subsidy"
 
 
 def ask(port, path, body=None, **headers):
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, headers)
-    try:
-        with urllib.request.urlopen(request) as answer:  # noqa: S310
-            return answer.status
-    except HTTPError as error:
-        with error:
-            return error.code
+    method, url = "POST" if body else "GET", f"http://127.0.0.1:{port}{path}"
+    return httpx2.request(method, url, content=body, headers=headers, timeout=60, trust_env=False).status_code
 
 
 def ask_in_every_way(port):
@@ -53,16 +47,12 @@ def ask_in_every_way(port):
         ask(port, f"/dotacja/?{QUERY}"),
         ask(port, f"/api/v1/nothing?{QUERY}"),
     ]
-    with socket.create_connection(("127.0.0.1", port)) as broken:
-        broken.sendall(f"GET {URL}?{QUERY} HTTP/9.9 x\r\n\r\n".encode())
-        broken.recv(1000)
-    with socket.create_connection(("127.0.0.1", port)) as chunked:
-        chunked.sendall(
-            f"POST {URL} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {form}\r\nConnection: close\r\n"
-            f"Transfer-Encoding: chunked\r\n\r\n{len(QUERY):x}\r\n{QUERY}\r\n0\r\n\r\n".encode()
-        )
-        statuses.append(int(chunked.makefile("rb").readline().split()[1]))
-    return statuses
+    exchange(port, f"GET {URL}?{QUERY} HTTP/9.9 x\r\n\r\n".encode())
+    chunked = (
+        f"POST {URL} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {form}\r\nConnection: close\r\n"
+        f"Transfer-Encoding: chunked\r\n\r\n{len(QUERY):x}\r\n{QUERY}\r\n0\r\n\r\n"
+    )
+    return [*statuses, int(exchange(port, chunked.encode()).split()[1])]
 
 
 @pytest.mark.slow

@@ -4,9 +4,9 @@ import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
-from http.client import HTTPConnection
+from contextlib import ExitStack
 
+import httpx2
 import pytest
 from django.test import Client
 
@@ -219,20 +219,11 @@ def limited(request, tmp_path_factory):
         yield stack.enter_context(site.running()), 60 if together else 60 // workers, 60 // workers
 
 
-@contextmanager
-def asking(site, address, *, keep=True):
-    """Yield a function that asks from an address. keep: over one connection. Returns status and headers."""
-    with closing(HTTPConnection("127.0.0.1", site.port, timeout=20, source_address=(address, 0))) as connection:
-
-        def ask():
-            connection.request("GET", PATH)
-            answer = connection.getresponse()
-            answer.read()
-            if not keep:
-                connection.close()
-            return answer.status, answer.headers
-
-        yield ask
+def client_at(site, address, *, keep=True):
+    """A client at an address. keep: that asks over one connection."""
+    limits = httpx2.Limits(max_keepalive_connections=int(keep))
+    transport = httpx2.HTTPTransport(local_address=address, limits=limits)
+    return httpx2.Client(base_url=site.url, transport=transport, timeout=20)
 
 
 @pytest.mark.slow
@@ -243,36 +234,36 @@ def test_workers_keep_one_limit(limited, keep):
     callers = 1 if keep else 8
 
     def call(_):
-        with asking(site, f"127.0.2.{callers}", keep=keep) as ask:
-            return [ask() for _ in range(160 // callers)]
+        with client_at(site, f"127.0.2.{callers}", keep=keep) as client:
+            return [client.get(PATH) for _ in range(160 // callers)]
 
     with ThreadPoolExecutor(callers) as pool:
         answers = [answer for part in pool.map(call, range(callers)) for answer in part]
     came_back = time.monotonic() - began
-    passed = [status for status, _ in answers].count(200)
+    passed = [answer.status_code for answer in answers].count(200)
     # Each worker counts for itself while Redis is late, as on a machine that is busy with other work.
     late = site.log.read_text().count("the shared cache does not answer")
     assert share <= passed <= 60 + came_back + 2 + late * own
     if keep:  # with one worker, which has its share, and its share of what comes back
         assert passed <= share + came_back * share / 60 + 1 + late * own
-    for status, headers in answers:
-        assert headers["RateLimit-Policy"] == '"default";q=60;w=60'
-        left, wait_s = map(int, re.fullmatch(r'"default";r=(\d+);t=(\d+)', headers["RateLimit"]).groups())
+    for answer in answers:
+        assert answer.headers["RateLimit-Policy"] == '"default";q=60;w=60'
+        left, wait_s = map(int, re.fullmatch(r'"default";r=(\d+);t=(\d+)', answer.headers["RateLimit"]).groups())
         assert left < share
-        assert (status == 429) <= (left == 0)
-        if status == 429:
-            assert str(wait_s) == headers["Retry-After"]
+        assert (answer.status_code == 429) <= (left == 0)
+        if answer.status_code == 429:
+            assert str(wait_s) == answer.headers["Retry-After"]
             assert 1 <= wait_s <= 60 // (own if late else share) + 1
 
 
 @pytest.mark.slow
 def test_who_waits_as_long_as_told_is_answered(limited):
     site, share, _ = limited
-    with asking(site, "127.0.2.9") as ask:
-        answers = [ask() for _ in range(share)]
+    with client_at(site, "127.0.2.9") as client:
+        answers = [client.get(PATH) for _ in range(share)]
         for _ in range(2):
-            left, wait_s = map(int, re.findall(r"\d+", answers[-1][1]["RateLimit"]))
+            left, wait_s = map(int, re.findall(r"\d+", answers[-1].headers["RateLimit"]))
             if left == 0:
                 time.sleep(wait_s)
-            answers.append(ask())
-    assert {status for status, _ in answers} == {200}
+            answers.append(client.get(PATH))
+    assert {answer.status_code for answer in answers} == {200}
