@@ -23,6 +23,13 @@ def install(command: list[str], cwd: Path, *, stamp: str) -> None:
     done.write_text(stamp)
 
 
+def skip_unless_it_runs(command: list[str | Path]) -> None:
+    """Skip the test where a tool does not run here at all, as on an older Node."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"{command[0]} does not run here: {done.stderr.strip()[-200:]}")
+
+
 def node_modules(wanted: Path, name: str) -> Path:
     """Return the folder of the packages that a `package.json` names. name: of their folder below `var/`."""
     npm = shutil.which("npm")

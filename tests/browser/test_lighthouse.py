@@ -10,13 +10,13 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.browser.conftest import QUIET
-from tests.npm import node_modules
+from tests.fueldepot.sharers import output_of
+from tests.npm import node_modules, skip_unless_it_runs
 from tests.ops.live import Site
 from tests.ops.machines.servers import Nginx, missing_programs, open_folder
 from tests.ports import free_ports
@@ -42,9 +42,7 @@ ON_PURPOSE = {"is-crawlable"}
 @pytest.fixture(scope="module")
 def lighthouse() -> Path:
     tool = node_modules(Path(__file__).with_name("package.json"), "lighthouse") / ".bin" / "lighthouse"
-    done = subprocess.run([tool, "--version"], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"Lighthouse does not run here: {done.stderr.strip()[-200:]}")
+    skip_unless_it_runs([tool, "--version"])
     return tool
 
 
@@ -55,8 +53,7 @@ def proxied(lighthouse: Path) -> Iterator[dict[str, str]]:
     url = f"https://127.0.0.1:{tls}"
     with open_folder("lighthouse") as home, ExitStack() as stack:
         site = stack.enter_context(Site(home, starter=True, SITE_URL=url, TRUSTED_PROXIES="127.0.0.1").running())
-        pair = [SimpleNamespace(port=site.port)] * 2
-        nginx = Nginx(home / "nginx", (plain, tls), pair, host="127.0.0.1")  # type: ignore[arg-type]
+        nginx = Nginx(home / "nginx", (plain, tls), (site.port, site.port), host="127.0.0.1")
         stack.callback(nginx.kill)
         nginx.ready()
         depots = json.loads(site.get("/api/v1/stores?teryt=1261011", **HTTPS).body)
@@ -68,8 +65,8 @@ def measure(tool: Path, url: str, report: Path) -> dict[str, Any]:
     """What Lighthouse finds of a page, as it reports it in JSON."""
     flags = " ".join(["--headless=new", "--ignore-certificate-errors", *QUIET])
     command = [tool, url, "--quiet", "--output=json", f"--output-path={report}", f"--chrome-flags={flags}"]
-    done = subprocess.run(command, env=os.environ | {"CHROME_PATH": str(CHROMIUM)}, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
+    environment = os.environ | {"CHROME_PATH": str(CHROMIUM)}
+    output_of(subprocess.run(command, env=environment, capture_output=True, text=True))
     return json.loads(report.read_bytes())
 
 

@@ -10,13 +10,13 @@ import re
 import shutil
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests import ROOT
-from tests.npm import install, node_modules
+from tests.npm import install, node_modules, skip_unless_it_runs
 
 pytestmark = [pytest.mark.clients, pytest.mark.slow]
 
@@ -36,8 +36,8 @@ def folder(site: str, tmp_path: Path) -> Path:
     """A folder with the description as it is served, and the programs."""
     for name in ("tsconfig.json", "package.json", "openapi-ts.config.mjs", ".spectral.yaml"):
         shutil.copy(HERE / name, tmp_path)
-    with urllib.request.urlopen(f"{site}/api/v1/openapi.json", timeout=20) as answer:  # noqa: S310
-        (tmp_path / "openapi.json").write_bytes(answer.read())
+    description = httpx2.get(f"{site}/api/v1/openapi.json", timeout=20, trust_env=False)
+    (tmp_path / "openapi.json").write_bytes(description.raise_for_status().content)
     return tmp_path
 
 
@@ -69,17 +69,10 @@ def run(command: list[str | Path], cwd: Path, **environment: str) -> str:
     return said
 
 
-def needs(command: list[str | Path]) -> None:
-    """Skip the test where a tool does not run here at all, as on an older Node."""
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"{command[0]} does not run here: {done.stderr.strip()[-200:]}")
-
-
 def run_tool(node: Path, command: str, folder: Path) -> str:
     """What a tool of npm says; skips the test where it does not run here at all."""
     tool, *arguments = command.split()
-    needs([node / ".bin" / tool, "--version"])
+    skip_unless_it_runs([node / ".bin" / tool, "--version"])
     return run([node / ".bin" / tool, *arguments], folder, REDOCLY_SUPPRESS_UPDATE_NOTICE="true")
 
 
@@ -101,7 +94,7 @@ def test_openapi_generator(site, folder, python):
     tool = python / "openapi-generator-cli"
     if shutil.which("java") is None:
         pytest.skip("java is not installed")
-    needs([tool, "version"])
+    skip_unless_it_runs([tool, "version"])
     command = [tool, "generate", "-i", "openapi.json", "-g", "python", "-o", "made"]
     assert warnings(run([*command, "--additional-properties=packageName=fuelclient2"], folder)) == []
     made = str(folder / "made")

@@ -3,17 +3,19 @@
 import hashlib
 import itertools
 import re
-import ssl
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from http.cookiejar import DefaultCookiePolicy
-from typing import NamedTuple
 
 import httpx2
 
+from pages.forms.base_and_prices import MIN_FILL
+from tests.fueldepot.sharers import eventually
+from tests.ops.live import Answer, answer_to
 from tests.ops.machines.servers import Nginx
 
 HOST = "sklady.example.pl"
@@ -22,19 +24,8 @@ WAIT_S = 30.0
 SETTLED, SETTLED_S = 60, 3.0
 """Answers and seconds after which nginx has tried a machine again: longer than fail_timeout of docs/deployment."""
 
-_tls = ssl.create_default_context()
-_tls.check_hostname = False
-_tls.verify_mode = ssl.CERT_NONE  # the key was made a moment ago, and nobody vouches for it
-
-
-class Answer(NamedTuple):
-    """status: 0 where the connection failed. began, ended: moments of `time.monotonic`."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: str
-    began: float
-    ended: float
+TLS = httpx2.create_ssl_context(verify=False)
+"""The key was made a moment ago, and nobody vouches for it."""
 
 
 class Caller:
@@ -48,19 +39,13 @@ class Caller:
         if direct:
             headers["X-Forwarded-Proto"] = "https"
         limits = httpx2.Limits(max_keepalive_connections=0)
-        transport = httpx2.HTTPTransport(verify=_tls, local_address=address, limits=limits)
+        transport = httpx2.HTTPTransport(verify=TLS, local_address=address, limits=limits)
         url = f"{'http' if direct else 'https'}://127.0.0.1:{port}"
         self.client = httpx2.Client(base_url=url, headers=headers, transport=transport, timeout=WAIT_S)
         self.client.cookies.jar.set_policy(DefaultCookiePolicy(secure_protocols=("http", "https")))
 
     def ask(self, method: str, path: str, form: dict[str, str] | None = None, **headers: str) -> Answer:
-        """Ask once; never again by itself."""
-        began = time.monotonic()
-        try:
-            found = self.client.request(method, path, data=form, headers=headers)
-        except httpx2.TransportError:
-            return Answer(0, {}, "", began, time.monotonic())
-        return Answer(found.status_code, found.headers, found.text, began, time.monotonic())
+        return answer_to(self.client.request, method, path, data=form, headers=headers)
 
     def get(self, path: str) -> Answer:
         return self.ask("GET", path)
@@ -102,15 +87,38 @@ class PriceReport:
     def send_until_taken(self, limit_s: float) -> list[int]:
         """Send it again and again. Returns the statuses, the last one 302."""
         statuses: list[int] = []
-        deadline = time.monotonic() + limit_s
-        while 302 not in statuses:
-            assert time.monotonic() < deadline, f"it was not taken within {limit_s} s: {Counter(statuses)}"
-            statuses.append(self.send().status)
-            time.sleep(0 if statuses[-1] == 302 else 0.02)
+        taken = eventually(lambda: statuses.append(self.send().status) or statuses[-1] == 302, limit_s)
+        assert taken, f"it was not taken within {limit_s} s: {Counter(statuses)}"
         return statuses
 
 
-class Load:
+def fill_in(caller_at: Callable[[str], Caller], network: str, depots: Iterable[int]) -> list[PriceReport]:
+    """Reports of readers, each at an address of his own in a network, which need not wait any more to be sent."""
+    reports = [PriceReport(caller_at(f"{network}.{number}"), number, depot) for number, depot in enumerate(depots, 1)]
+    time.sleep(MIN_FILL.total_seconds() + 0.2)
+    return reports
+
+
+class Busy:
+    """Those who do something all the time, each in a thread, while a block runs; each stops when `stop` is set."""
+
+    def __init__(self, *acts: Callable[[], None]) -> None:
+        self.stop = threading.Event()
+        self.threads = [threading.Thread(target=act) for act in acts]
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        for thread in self.threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            self.stop.set()
+            for thread in self.threads:
+                thread.join()
+
+
+class Load(Busy):
     """Callers who read all the time: half of it what nobody has asked before. No request may fail, whatever happens.
 
     answers: with their addresses. bodies: by address and validator, the digests of what came under it.
@@ -120,32 +128,18 @@ class Load:
         self.answers: list[tuple[str, Answer]] = []
         self.bodies: dict[tuple[str, str], set[str]] = defaultdict(set)
         self.numbers = itertools.count(1)
-        self._stop = threading.Event()
-        self._threads = [
-            threading.Thread(target=self._read, args=[Caller(port, f"127.0.2.{number + 1}"), paths[number:] + paths])
-            for number in range(callers)
-        ]
+        each = [Caller(port, f"127.0.2.{number + 1}") for number in range(callers)]
+        super().__init__(*(partial(self.read, caller, paths[at:] + paths) for at, caller in enumerate(each)))
 
-    def _read(self, caller: Caller, paths: list[str]) -> None:
+    def read(self, caller: Caller, paths: list[str]) -> None:
         for path, new in itertools.cycle(itertools.product(paths, (True, False))):
-            if self._stop.is_set():
+            if self.stop.is_set():
                 break
             asked = f"{path}{'&' if '?' in path else '?'}_={next(self.numbers)}" if new else path
             answer = caller.get(asked)
             self.answers.append((path, answer._replace(body=answer.body[:200])))
             if not new and answer.status == 200:
                 self.bodies[path, answer.headers["ETag"]].add(hashlib.sha256(answer.body.encode()).hexdigest())
-
-    @contextmanager
-    def running(self) -> Iterator["Load"]:
-        for thread in self._threads:
-            thread.start()
-        try:
-            yield self
-        finally:
-            self._stop.set()
-            for thread in self._threads:
-                thread.join()
 
     def go_through(self, phase: str, event: Callable[[], object], *, cuts: bool = False) -> None:
         """Let something happen, and go on for some seconds and some answers after it. No read may fail.
@@ -156,19 +150,17 @@ class Load:
         first = len(self.answers)
         event()
         ended = time.monotonic()
-        deadline = ended + 60
-        while len(self.answers) - first < SETTLED or time.monotonic() < ended + SETTLED_S:
-            assert time.monotonic() < deadline, f"{phase}: the callers get no answers"
-            time.sleep(0.05)
+        settled = eventually(lambda: len(self.answers) - first > SETTLED and time.monotonic() > ended + SETTLED_S)
+        assert settled, f"{phase}: the callers get no answers"
         lost = [
             (path, answer.status, answer.began - ended, answer.ended - ended, answer.body)
             for path, answer in self.answers[first:]
             if answer.status != 200
         ]
-        assert len(lost) <= cuts * len(self._threads), f"{phase}: {len(lost)} failed reads: {lost[:5]}"
+        assert len(lost) <= cuts * len(self.threads), f"{phase}: {len(lost)} failed reads: {lost[:5]}"
         assert all(status == 0 for _, status, *_ in lost), f"{phase}: {lost}"
 
     def figures(self) -> dict[str, object]:
         """Statuses, and how long anybody waited for an answer."""
-        longest_s = max(answer.ended - answer.began for _, answer in self.answers)
+        longest_s = max(answer.took_s for _, answer in self.answers)
         return {"read": Counter(answer.status for _, answer in self.answers), "longest wait": round(longest_s, 2)}

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx2
 
 from fueldepot.local.postgres import server_pids
-from tests.fueldepot.sharers import eventually
+from tests.fueldepot.sharers import eventually, signal_all
 from tests.ops.machines.servers import FILES, POSTGRES_USER, Server, absent, as_postgres, column, postgres_bin
 from tests.ports import free_ports
 
@@ -95,15 +95,13 @@ class Node(Server):
         self.name, self.certificates = name, certificates
         self.patroni = patroni
         self.data = home / "data"
-        bin_ = postgres_bin()
-        assert bin_ is not None
         mine = re.sub(r"10\.0\.0\.\d+/32", "127.0.0.1/32", (FILES / "patroni" / "config.yml").read_text())
         mine = place(mine.replace("name: db1", f"name: {name}", 1), name, ports, certificates)
         for shown, here in (
             ("/var/lib/postgresql/15/fueldepot", str(self.data)),
             ("/var/lib/postgresql/pgpass-patroni", str(home / "pgpass")),
             ("/var/run/postgresql", str(home)),
-            ("/usr/lib/postgresql/15/bin", str(bin_)),
+            ("/usr/lib/postgresql/15/bin", str(postgres_bin())),
         ):
             assert shown in mine, shown
             mine = mine.replace(shown, here)
@@ -133,17 +131,9 @@ class Node(Server):
             return httpx2.get(address, verify=tls, timeout=1).is_success
         return False
 
-    def administer(self, sql: str) -> None:
-        """Run a statement as the superuser, who has the socket only."""
-        command = ["psql", f"--host={self.home}", f"--port={self.port}", "--quiet", "--command", sql, "postgres"]
-        subprocess.run(command, check=True, cwd=self.home, **self.runs_as)
-
     def send(self, what: signal.Signals) -> None:
         """Signal Patroni and every process of its PostgreSQL, which is no child of it."""
-        assert self.process is not None
-        for pid in [self.process.pid, *server_pids(self.data)]:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, what)
+        signal_all([self.process.pid, *server_pids(self.data)], what)
 
     def kill(self) -> None:
         """As a machine that loses its power."""
@@ -189,16 +179,19 @@ class Cluster:
         for etcd in self.etcd:
             etcd.start()
         assert eventually(lambda: all(etcd.answers() for etcd in self.etcd), 60), self.etcd[0].log.read_text()[-2000:]
-        self.nodes[0].start()
-        assert eventually(lambda: self.nodes[0].role() == "primary", ELECTED_S), self.nodes[0].log.read_text()[-3000:]
-        for node in self.nodes[1:]:
+        first, *others = self.nodes
+        first.start()
+        assert eventually(lambda: first.role() == "primary", ELECTED_S), first.log.read_text()[-3000:]
+        for node in others:
             node.start()
         assert eventually(self.is_whole, ELECTED_S), [node.log.read_text()[-1500:] for node in self.nodes]
         for sql in (
             "CREATE ROLE fueldepot LOGIN PASSWORD 'third-password'",
             "CREATE DATABASE fueldepot OWNER fueldepot TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'",
         ):
-            self.nodes[0].administer(sql)
+            # As the superuser, who has the socket only.
+            command = ["psql", f"--host={first.home}", f"--port={first.port}", "--quiet", "--command", sql, "postgres"]
+            subprocess.run(command, check=True, cwd=first.home, **first.runs_as)
 
     def is_whole(self) -> bool:
         """Whether there is a primary, two standbys, and one of them synchronous."""

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ import pytest
 
 from fueldepot.local import embedded
 from tests import ROOT
-from tests.fueldepot.sharers import eventually, listens
+from tests.fueldepot.sharers import children_of, eventually, listens, signal_all
 
 FILES = ROOT / "docs" / "deployment"
 PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
@@ -71,32 +70,23 @@ def column(url: str, sql: str) -> list[Any]:
         return [row[0] for row in connection.execute(sql)]
 
 
-class Server(ABC):
-    """A process that is started, killed and started again. Its files and its log lie in `home`."""
+class Server:
+    """A process that is started, killed and started again. Its files and its log lie in `home`.
+
+    Its class has a `command`, and says whether it `answers`, which is what it is there for.
+    """
 
     name = ""
     runs_as: dict[str, Any] = {}
     """Options of `Popen` that name its user; none for the user of the tests."""
 
     def __init__(self, home: Path) -> None:
-        self.home = home
+        self.home, self.log = home, home / "log"
         home.mkdir(parents=True)
         self.process: subprocess.Popen[bytes] | None = None
 
-    @abstractmethod
-    def command(self) -> list[str]:
-        """Return the command line."""
-
-    @abstractmethod
-    def answers(self) -> bool:
-        """Whether it does what it is there for."""
-
     def environment(self) -> dict[str, str]:
         return {"PATH": PATH, "LC_ALL": "C.UTF-8"}
-
-    @property
-    def log(self) -> Path:
-        return self.home / "log"
 
     def start(self) -> None:
         """Start it, in a process group of its own, and do not wait until it answers."""
@@ -115,11 +105,7 @@ class Server(ABC):
 
     def send(self, what: signal.Signals) -> None:
         """Signal every process of it. Those of PostgreSQL are no process group."""
-        assert self.process is not None
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        for pid in [self.process.pid, *map(int, children.read_text().split())]:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, what)
+        signal_all([self.process.pid, *children_of(self.process.pid)], what)
 
     def freeze(self) -> None:
         """Let it hold all its connections and answer nothing."""
@@ -144,9 +130,7 @@ class Postgres(Server):
 
     def __init__(self, home: Path, port: int) -> None:
         super().__init__(home)
-        bin_ = postgres_bin()
-        assert bin_ is not None
-        self.bin, self.port = bin_, port
+        self.bin, self.port = postgres_bin(), port
         self.data = home / "data"
         self.runs_as = as_postgres()
         if self.runs_as:
@@ -214,9 +198,8 @@ class Application(Server):
         return inherited | {"PYTHONPATH": str(ROOT), "PATH": os.pathsep.join(own)} | self.settings
 
     def command(self) -> list[str]:
-        found = re.search(r"^ExecStart=(.+)$", (FILES / "fueldepot@.service").read_text(), re.MULTILINE)
-        assert found is not None
-        line = found[1].replace("fueldepot/gunicorn.py", str(ROOT / "fueldepot" / "gunicorn.py"))
+        line = re.search(r"^ExecStart=(.+)$", (FILES / "fueldepot@.service").read_text(), re.MULTILINE)[1]
+        line = line.replace("fueldepot/gunicorn.py", str(ROOT / "fueldepot" / "gunicorn.py"))
         for name in ("ADDRESS", "WORKERS"):
             line = line.replace(f"${{{name}}}", self.settings[name])
         line = line.replace("%i", str(self.port))
@@ -243,12 +226,15 @@ class Application(Server):
 
 
 class Nginx(Server):
-    """Debian's nginx with the site of docs/deployment. Nothing of that file is changed but addresses and files."""
+    """Debian's nginx with the site of docs/deployment. Nothing of that file is changed but addresses and files.
+
+    applications: their ports.
+    """
 
     name = "nginx"
 
     def __init__(
-        self, home: Path, ports: tuple[int, int], applications: list[Application], host: str = "sklady.example.pl"
+        self, home: Path, ports: tuple[int, int], applications: tuple[int, int], host: str = "sklady.example.pl"
     ) -> None:
         super().__init__(home)
         self.plain_port, self.port = ports
@@ -256,12 +242,11 @@ class Nginx(Server):
         files = ["-keyout", home / "privkey.pem", "-out", home / "fullchain.pem"]
         subprocess.run([*make, *files], check=True, capture_output=True)
         site = (FILES / "fueldepot.nginx").read_text()
-        first, second = applications
         for shown, here in (
             ("listen 80", f"listen 127.0.0.1:{self.plain_port}"),
             ("listen 443", f"listen 127.0.0.1:{self.port}"),
-            ("server 127.0.0.1:8001 ", f"server 127.0.0.1:{first.port} "),
-            ("server 127.0.0.1:8002 ", f"server 127.0.0.1:{second.port} "),
+            ("server 127.0.0.1:8001 ", f"server 127.0.0.1:{applications[0]} "),
+            ("server 127.0.0.1:8002 ", f"server 127.0.0.1:{applications[1]} "),
             ("/var/cache/nginx/fueldepot ", f"{home / 'kept'} "),
             ("/etc/nginx/fueldepot/", f"{home}/"),
             ("/var/log/nginx/", f"{home}/"),

@@ -1,11 +1,12 @@
 """The whole service on several machines, from an empty folder to a proxy that answers."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from tests.fueldepot.sharers import eventually
 from tests.ops.machines.callers import HOST, SITE_URL, Caller
 from tests.ops.machines.patroni import Cluster
 from tests.ops.machines.servers import Application, Nginx, Postgres, Redis
@@ -40,13 +41,14 @@ class Service:
             Application(home / "first", first, "first gunicorn", settings),
             Application(home / "second", second, "second gunicorn", settings),
         ]
-        self.nginx = Nginx(home / "nginx", (plain, tls), self.applications)
+        self.nginx = Nginx(home / "nginx", (plain, tls), (first, second))
         self.servers: list[Any] = [self.database, self.redis, *self.applications, self.nginx]
 
     @contextmanager
     def running(self) -> Iterator[Self]:
         try:
             self.build_up()
+            assert eventually(self.all_know_the_database, 90)
             yield self
         finally:
             for server in reversed(self.servers):
@@ -64,6 +66,12 @@ class Service:
         for application in self.applications:
             application.ready()
         self.nginx.ready()
+
+    def lose_one_after_the_other(self, go_through: Callable[..., None]) -> None:
+        """Kill each gunicorn and Redis, and start it again. go_through: as that of `Load`."""
+        for server in (*self.applications, self.redis):
+            go_through(f"{server.name} killed", server.kill, cuts=server is not self.redis)
+            go_through(f"{server.name} back", server.ready)
 
     def all_know_the_database(self, *, away: bool = False) -> bool:
         """Whether both gunicorns have found the database to answer, or to be away."""

@@ -15,10 +15,9 @@ from functools import partial
 
 import pytest
 
-from pages.forms.base_and_prices import MIN_FILL
 from tests import ROOT
 from tests.fueldepot.sharers import eventually
-from tests.ops.machines.callers import Caller, Load, PriceReport
+from tests.ops.machines.callers import Caller, Load, fill_in
 from tests.ops.machines.servers import FILES, Application, missing_programs, only_with, open_folder
 from tests.ops.machines.service import PATHS, Service
 
@@ -40,7 +39,6 @@ NEW_NAME = (
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     with open_folder("machines") as home, Service(home).running() as service:
-        assert eventually(service.all_know_the_database, BACK_S)
         yield service
 
 
@@ -135,11 +133,7 @@ class Forms:
     """Readers' forms, filled in beforehand. sent: statuses by phase. took_s: until one was taken, by phase."""
 
     def __init__(self, service: Service, depots: list[int]) -> None:
-        self.ready = [
-            PriceReport(service.caller(f"127.0.1.{number}"), number, depot)
-            for number, depot in enumerate(depots, start=1)
-        ]
-        time.sleep(MIN_FILL.total_seconds() + 0.2)
+        self.ready = fill_in(service.caller, "127.0.1", depots)
         self.sent: dict[str, list[int]] = {}
         self.took_s: dict[str, float] = {}
 
@@ -195,11 +189,7 @@ def test_no_read_fails_and_forms_come_back_when_machines_go_away_one_after_the_o
     with load.running():
         go_through("all there", lambda: None)
         go_through("changes", change)
-        for application in service.applications:
-            go_through(f"{application.name} killed", application.kill, cuts=True)
-            go_through(f"{application.name} back", application.ready)
-        go_through("Redis killed", service.redis.kill)
-        go_through("Redis back", service.redis.ready)
+        service.lose_one_after_the_other(go_through)
         load.go_through("database killed", service.database.kill)
         go_through("database away", without_database, forms.refuse)
         load.go_through("one gunicorn without database", start_without_database, cuts=True)

@@ -3,23 +3,22 @@
 import json
 import re
 import socket
-import ssl
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from types import SimpleNamespace
 
 import pytest
 
 from fueldepot.http.cache_control import SHARED
 from tests.fueldepot.sharers import eventually
-from tests.ops.machines.callers import Answer, Caller, ask
+from tests.ops.live import Answer
+from tests.ops.machines.callers import TLS, Caller, ask
 from tests.ops.machines.counting import ENTRY, OUTAGE_S, Application, Service
 from tests.ops.machines.servers import Nginx, missing_programs, only_with, open_folder
-from tests.ports import free_port, free_ports
+from tests.ports import exchange, free_port, free_ports
 
 pytestmark = only_with(*{"nginx", "openssl"}.intersection(missing_programs()))
 
@@ -35,9 +34,8 @@ def nginx() -> Iterator[Nginx]:
     service = Service(("127.0.0.1", 0), Application)
     threading.Thread(target=service.serve_forever, daemon=True).start()
     plain, tls = free_ports(2)
-    application = SimpleNamespace(port=service.server_port)
     with open_folder("nginx") as home, ExitStack() as stack:
-        running = Nginx(home / "nginx", (plain, tls), [application, application])  # type: ignore[list-item]
+        running = Nginx(home / "nginx", (plain, tls), (service.server_port, service.server_port))
         for end in (service.server_close, service.shutdown, running.kill):
             stack.callback(end)
         running.ready()
@@ -243,13 +241,11 @@ def test_too_much_at_once_is_refused_in_the_form_of_the_service(nginx, address):
 @contextmanager
 def open_slowly(nginx: Nginx, count: int, address: str) -> Iterator[list[socket.socket]]:
     """Connections of one address that send the beginning of a request and nothing more: half of them with TLS."""
-    tls = ssl.create_default_context()
-    tls.check_hostname, tls.verify_mode = False, ssl.CERT_NONE
     with ExitStack() as stack:
         connections = []
         for number in range(count):
             plain = stack.enter_context(socket.create_connection(("127.0.0.1", nginx.port), 5, (address, 0)))
-            connection = stack.enter_context(tls.wrap_socket(plain)) if number % 2 else plain
+            connection = stack.enter_context(TLS.wrap_socket(plain)) if number % 2 else plain
             connection.sendall(b"GET / HTTP/1.1\r\nHost: skl" if number % 2 else b"\x16\x03")
             connections.append(connection)
         yield connections
@@ -259,7 +255,7 @@ def test_slow_connections_of_one_caller_close_the_site_to_nobody(nginx, path):
     with open_slowly(nginx, 2000, "127.0.6.1"):
         answers = [ask(nginx, f"{path}{number}", f"127.0.7.{number % 250 + 1}") for number in range(400)]
     assert Counter(answer.status for answer in answers) == {200: 400}
-    print({"slowest of 400 beside 2,000 slow connections, ms": round(1000 * max(a.ended - a.began for a in answers))})
+    print({"slowest of 400 beside 2,000 slow connections, ms": round(1000 * max(answer.took_s for answer in answers))})
 
 
 def test_a_request_that_does_not_arrive_is_given_up(nginx):
@@ -302,11 +298,8 @@ def test_no_file_of_nginx_has_an_address_or_a_query_of_a_caller(nginx):
         f"GET /x?{query} HTTP/1.1\r\nHost: other.example\r\n\r\n",
         f"GET /x?{query} HTTP/9.9\r\n\r\n",
     ):
-        with socket.create_connection(("127.0.0.1", nginx.plain_port), 5, (address, 0)) as connection:
-            connection.sendall(request.encode())
-            connection.recv(1000)
-    with socket.create_connection(("127.0.0.1", nginx.port), 5, (address, 0)) as connection:
-        connection.sendall(b"no TLS")
+        exchange(nginx.plain_port, request.encode(), address)
+    exchange(nginx.port, b"no TLS", address)
     written = b"".join(path.read_bytes() for path in nginx.home.rglob("*") if path.is_file())
     assert address.encode() not in written
     assert query.encode() not in written
@@ -314,9 +307,7 @@ def test_no_file_of_nginx_has_an_address_or_a_query_of_a_caller(nginx):
 
 def test_another_host_gets_no_answer(nginx):
     assert ask(nginx, "/", Host="other.example").status == 0
-    with socket.create_connection(("127.0.0.1", nginx.plain_port), 5) as connection:
-        connection.sendall(b"GET / HTTP/1.1\r\nHost: other.example\r\n\r\n")
-        assert connection.recv(1000) == b""
+    assert exchange(nginx.plain_port, b"GET / HTTP/1.1\r\nHost: other.example\r\n\r\n") == b""
 
 
 def check_error(answer: Answer, status: int, said: str) -> None:

@@ -6,20 +6,17 @@ Reads never fail, writing comes back by itself, and everything that was acknowle
 import json
 import shutil
 import subprocess
-import threading
 import time
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import psycopg
 import pytest
 
-from pages.forms.base_and_prices import MIN_FILL
 from tests.fueldepot.sharers import eventually
 from tests.ops.machines import patroni
-from tests.ops.machines.callers import Load, PriceReport
+from tests.ops.machines.callers import Busy, Load, fill_in
 from tests.ops.machines.patroni import Cluster, Node
 from tests.ops.machines.servers import FILES, column, missing_programs, only_with, open_folder
 from tests.ops.machines.service import PATHS, Service
@@ -37,32 +34,25 @@ REJOINED_S = 240.0
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     with open_folder("patroni") as home, Service(home, Cluster(home)).running() as service:
-        assert eventually(service.all_know_the_database, BACK_S)
         yield service
 
 
-class Writer:
+class Writer(Busy):
     """Readers who note prices, one after the other; each until it is taken.
 
     acknowledged: the e-mail address of each that was told so, with the moment.
     """
 
     def __init__(self, service: Service) -> None:
-        shown = depots(service.caller(), 50)
-        self.forms = [
-            PriceReport(service.caller(f"127.0.10.{number + 1}"), number, depot)
-            for number, depot in enumerate((shown * (WRITERS // len(shown)))[:WRITERS])
-        ]
-        time.sleep(MIN_FILL.total_seconds() + 0.2)
+        self.forms = fill_in(service.caller, "127.0.10", depots(service.caller(), 50) * (WRITERS // 50))
         self.acknowledged: list[tuple[float, str]] = []
         self.refused: Counter[int] = Counter()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._write)
+        super().__init__(self.write)
 
-    def _write(self) -> None:
-        while self.forms and not self._stop.is_set():
+    def write(self) -> None:
+        while self.forms and not self.stop.is_set():
             form = self.forms.pop()
-            while not self._stop.is_set():
+            while not self.stop.is_set():
                 answer = form.send()
                 if answer.status == 302:
                     self.acknowledged.append((answer.began, form.form["email"]))
@@ -70,19 +60,6 @@ class Writer:
                 self.refused[answer.status] += 1
                 time.sleep(0.2)
             time.sleep(PAUSE_S)
-
-    def taken_after(self, moment: float) -> bool:
-        """Whether a form that was sent after a moment was taken."""
-        return any(began > moment for began, _ in self.acknowledged)
-
-    @contextmanager
-    def running(self) -> Iterator["Writer"]:
-        self._thread.start()
-        try:
-            yield self
-        finally:
-            self._stop.set()
-            self._thread.join()
 
 
 def test_strangers_learn_and_change_nothing(service):
@@ -113,7 +90,8 @@ def test_no_read_fails_and_nothing_acknowledged_is_lost(service):
         def happen() -> None:
             event()
             began = time.monotonic()
-            assert eventually(lambda: writer.taken_after(began), BACK_S), f"{phase}: nothing is written any more"
+            later = eventually(lambda: any(sent > began for sent, _ in writer.acknowledged), BACK_S)
+            assert later, f"{phase}: nothing is written any more"
             back_s[phase] = round(time.monotonic() - began, 1)
             print(f"{phase}: written again after {back_s[phase]} s", flush=True)
 
@@ -128,11 +106,7 @@ def test_no_read_fails_and_nothing_acknowledged_is_lost(service):
 
     with load.running(), writer.running():
         go_through("all there", lambda: None)
-        for application in service.applications:
-            go_through(f"{application.name} killed", application.kill, cuts=True)
-            go_through(f"{application.name} back", application.ready)
-        go_through("Redis killed", service.redis.kill)
-        go_through("Redis back", service.redis.ready)
+        service.lose_one_after_the_other(go_through)
         standby = cluster.standby()
         go_through("synchronous standby killed", standby.kill)
         go_through("standby back", lambda: rejoin(standby))
