@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests import ROOT
+from tests.fueldepot.sharers import children_of
 from tests.ops.machines.servers import absent
 
 ENTER = """
@@ -75,10 +76,9 @@ def bare_debian() -> Iterator[Debian]:
         [*command, "sh", "-c", ENTER.format(home=home, binds=binds)], stdout=subprocess.PIPE, text=True
     ) as holder:
         try:
-            assert holder.stdout is not None
             assert holder.stdout.readline() == "ready\n"
-            [first] = Path(f"/proc/{holder.pid}/task/{holder.pid}/children").read_text().split()
-            yield Debian(int(first))
+            [first] = children_of(holder.pid)
+            yield Debian(first)
         finally:
             holder.send_signal(signal.SIGKILL)
             holder.wait()

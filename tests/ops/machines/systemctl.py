@@ -76,8 +76,7 @@ def start(unit):
         return
     assert kind == "notify", kind
     with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)) as told:
-        settings["NOTIFY_SOCKET"] = f"\0{unit}"
-        told.bind(settings["NOTIFY_SOCKET"])
+        told.bind(f"\0{unit}")
         settings["NOTIFY_SOCKET"] = f"@{unit}"
         told.settimeout(START_S)
         with (STATE / f"{unit}.log").open("ab") as log:
@@ -97,6 +96,9 @@ def stop(unit):
         time.sleep(0.02)
 
 
+ACTS = {"start": (start,), "stop": (stop,), "restart": (stop, start)}
+
+
 def main():
     verb, *units = [word for word in sys.argv[1:] if word != "--now"]
     if verb == "enable":
@@ -109,13 +111,9 @@ def main():
         elif unit.endswith(".timer"):
             assert read(unit)["OnCalendar"]
             read(unit.replace(".timer", ".service"))
-        elif verb == "start":
-            start(unit)
-        elif verb == "stop":
-            stop(unit)
-        elif verb == "restart":
-            stop(unit)
-            start(unit)
+        elif verb in ACTS:
+            for act in ACTS[verb]:
+                act(unit)
         else:
             sys.exit(f"what is {verb} of {unit}?")
 
