@@ -78,7 +78,7 @@ ASIDE = frozenset(
     | {"luzem", "worek", "workach", "workowany", "dostawa", "dowozem", "transportem", "kupie", "ile", "kosztuje"}
     | {"sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe", "hurtownia", "sprzedaz", "kod", "pocztowy"}
     | {"in", "near", "me", "to", "fuel", "depot", "depots", "mnie", "teraz", "dzis", "dzisiaj", "sobota", "sobote"}
-    | {"poniedzialek", "wtorek", "srode", "czwartek", "niedziela", "niedziele"}
+    | {"poniedzialek", "wtorek", "srode", "czwartek", "niedziela", "niedziele", "miejscowosci", "osiedlu", "dzielnicy"}
 )
 """Words beside a place, which begin none. Of the days of the week without Piątek and Środa, which are towns."""
 

@@ -198,7 +198,8 @@ def test_a_municipality_behind_a_comma_goes_before_places_elsewhere_that_are_lik
 
 def test_words_that_may_be_part_of_a_name_are_kept_longer_than_words_beside_it():
     search = make_search(PLACES | {"1205012": "Nowa Sarzyna"}, ("Nowa Wieś", SEKOWA))
-    for text in ("skład opału Nowa Wieś", "Nowa Wieś, skład opału", "tani pellet Nowa Wieś", "skład w Nowej Wsi"):
+    texts = ("skład opału Nowa Wieś", "Nowa Wieś, skład opału", "tani pellet Nowa Wieś", "skład w Nowej Wsi")
+    for text in (*texts, "w miejscowości Nowa Wieś", "na osiedlu Nowa Wieś"):
         assert found(search, text) == ["Nowa Wieś"], text
 
 
