@@ -163,7 +163,10 @@ def home_page(query_string: str, today: date) -> Page:
     if text and not alone:
         named = find_by_words(text)
         in_vain = suggested.forgiven or not results
-        if not named.total and (words := fold(text).split() if in_vain else words_beyond(text, suggested.found[0])):
+        words = fold(text).split() if in_vain else words_beyond(text, suggested.found[0])
+        if named.total and words:
+            places = suggested._replace(clear=False)
+        elif words:
             named = find_by_words(text, of_name=words)
             places = suggested._replace(found=[], clear=False) if named.total else suggested
     invented = has_invented_medians(today)

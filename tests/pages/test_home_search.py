@@ -64,6 +64,9 @@ def test_a_place_in_the_name_of_a_depot_does_not_hide_it(client):
     assert DEPOT.findall(answer.content.decode()) == [depot_path(depot.pk, depot.name)]
     assert "/sklady/malopolskie/krakow-1261011/" in answer.content.decode()
     assert client.get("/", {"q": "skład opału Kraków"})["Location"].endswith(f"-{unit.teryt}/")
+    # Nor does it hide several depots that have the words of the text in their names.
+    factories.DepotFactory.create_batch(2, name="Samopomoc Chłopska Kraków – skład opału")
+    assert len(listed(client, "samopomoc chłopska kraków")) == 2
     # Nor does a place of a corrected text hide the only depot.
     factories.zakopane()
     entries.rebuild_index()
