@@ -116,13 +116,13 @@ class Towns:
         """Return the town that the first words name, as in "zakopane krupowki", or else the last; None without one.
 
         The first words are a street before one of the largest towns, as in "Leśna Radom" and "Gdańska Iłża", unless
-        they are the name of a town as in `is_town`.
+        they are the name of a town as in `is_town`. Words that name no place may stand on both sides of the town.
         """
         words, spoken = query.spoken_name(text)
         sizes = range(len(words), 0, -1)
         first = next(filter(None, (self._spoken(words[:size], spoken=spoken) for size in sizes)), None)
         last = next(filter(None, (self._spoken(words[-size:], spoken=spoken) for size in sizes)), None)
-        if len(words) > 2 and not first and not last:
+        if len(words) > 2 and not first and not last and not any(map(self.index.named, (words[0], words[-1]))):
             return self.in_address(" ".join(words[1:-1]))
         if not first or not last:
             return first or last

@@ -227,7 +227,13 @@ def test_a_town_amid_other_words_is_found_and_words_that_do_not_locate_are_no_pl
     for text in ("promocja pellet Zakopane transport", "pellet od producenta Zakopane ceny 2026"):
         assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", ["Zakopane"]), text
     assert found(search, "węgiel między Bieczem a Zakopanem") == ["Biecz"]
-    for text in ("koło mnie", "skład opału blisko mnie", "pellet od 2026", "producent pelletu transport"):
+    for text in (
+        "Odrowąż Kobyla Biecz Nowa",
+        "koło mnie",
+        "skład opału blisko mnie",
+        "pellet od 2026",
+        "producent pelletu transport",
+    ):
         assert found(search, text) == [], text
 
 
