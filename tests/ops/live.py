@@ -147,7 +147,9 @@ class Site:
         return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
 
     def workers(self) -> list[int]:
-        return children_of(self.process.pid)
+        """The children of gunicorn but the server of the database, which is one, too."""
+        server = server_pids(self.data / "cluster")
+        return [pid for pid in children_of(self.process.pid) if pid not in server]
 
     def signal_database(self, what: signal.Signals) -> None:
         signal_all(server_pids(self.data / "cluster"), what)
