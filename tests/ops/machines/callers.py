@@ -25,7 +25,7 @@ SETTLED, SETTLED_S = 60, 3.0
 """Answers and seconds after which nginx has tried a machine again: longer than fail_timeout of docs/deployment."""
 
 TLS = httpx2.create_ssl_context(verify=False)
-"""The key was made a moment ago, and nobody vouches for it."""
+"""The certificate of these tests is signed by itself, so it cannot be verified."""
 
 
 class Caller:
