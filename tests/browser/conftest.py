@@ -182,6 +182,7 @@ def log_in(open_window: Any, site: Service) -> Callable[..., Any]:
         desk.goto("/admin/")
         site.enter(desk)
         desk.locator("#content-main").wait_for()
+        desk.wait_for_load_state()
         return desk
 
     return open_desk

@@ -70,6 +70,7 @@ def test_the_start_page_uses_its_width_and_breaks_no_word_also_with_a_voivodeshi
     row = desk.locator("tr", has_text="małopolskie")
     row.get_by_role("button", name="biorę").click()
     assert "Województwo małopolskie jest Twoje" in desk.locator(".messagelist").inner_text()
+    desk.wait_for_load_state()
     for width in (390, 1366):
         desk.set_viewport_size({"width": width, "height": 900})
         assert findings(desk) == []
@@ -173,6 +174,7 @@ def test_every_case_has_its_place_its_keys_its_decision_and_a_next_one_above_the
         desk.locator("#result_list tbody th a, #content table a:has-text('Porównaj')").first.click()
         place = desk.locator(".place-in-list")
         assert place.inner_text().startswith("1 z\xa0"), path
+        desk.wait_for_load_state()
         assert place.bounding_box()["y"] < 200, path
         last = desk.locator("[data-key=s], [data-key=o], [data-key=d]").last.bounding_box()
         assert last["y"] + last["height"] <= 768, path
@@ -208,6 +210,7 @@ def test_a_pair_that_is_merged_once_and_the_second_factor_fit_a_phone_without_sc
     box = link.bounding_box()
     assert box["x"] + box["width"] <= 390
     link.click()
+    desk.wait_for_url(re.compile(r"/powtorzenia/\d+/\d+/$"))
     assert desk.eval_on_selector_all(".wide", CUT) == [0]
     pair = desk.url
     desk.get_by_role("button", name="Scal, zostaje wpis").first.click()

@@ -58,6 +58,7 @@ SEVEN = ("pellet", "brykiet", "wegiel", "ekogroszek", "wegiel-orzech", "wegiel-k
 
 
 def unfold(page):
+    page.wait_for_load_state()
     closed = page.locator(":is(.fold, .others):not([open]) > summary")
     while closed.count():
         closed.first.click()

@@ -68,6 +68,7 @@ def advance(page, title):
     """Press the first button of the form, and wait for the page of a title."""
     page.locator("form.calculator button[type=submit]").first.click()
     page.get_by_role("heading", name=title).wait_for()
+    page.wait_for_load_state()
 
 
 def calculate(page, look=lambda: None):

@@ -196,7 +196,7 @@ def test_without_script_the_map_is_drawn_and_choices_work(open_window, scheme):
     assert page.locator(".depot-map > figure > svg").is_visible()
     page.get_by_role("link", name="według nazwy").click()
     page.get_by_role("list", name="Paliwo").get_by_role("link", name="Pellet").click()
-    assert page.url.endswith("?paliwo=pellet&kolejnosc=nazwa")
+    page.wait_for_url("**/?paliwo=pellet&kolejnosc=nazwa")
     assert page.locator(".depots.first h3 a").all_inner_texts()
 
 
