@@ -262,6 +262,7 @@ def test_what_is_tapped_on_a_phone_is_as_high_as_a_finger_and_long_lists_are_fol
     assert max(lengths["/api/"], lengths["/sklady/malopolskie/"]) < 7_000
 
 
+@pytest.mark.release
 def test_every_operation_can_be_tried(open_window, site):
     """What is prefilled answers, under our policy on content."""
     page = open_window()
