@@ -157,9 +157,7 @@ def open_window(chromium: Any, site: Service) -> Iterator[Callable[..., Any]]:
         context.on("request", note_request)
         context.on("console", note_message)
         context.on("weberror", lambda error: wrong.append(f"script failed: {error.error}"))
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        return page
+        return context.new_page()
 
     yield open_one
     for context in contexts:

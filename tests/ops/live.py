@@ -54,7 +54,7 @@ with static_files_collected():
 os.execv(sys.executable, [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", *sys.argv[3:]])
 """
 
-START_S = 120.0
+START_S = 300.0
 
 
 class Answer(NamedTuple):
