@@ -215,6 +215,17 @@ def test_the_map_is_moved_by_keys_and_paper_has_a_drawn_one_with_its_outline_and
     assert not krakow.locator(".live-map").is_visible()
 
 
+def test_paper_asks_for_no_width_of_a_container_and_has_a_price_right_of_the_name(krakow):
+    """Firefox 153 lays out paper as if no such query matched, and cut letters that one made larger."""
+    krakow.emulate_media(media="print")
+    containers = "(boxes) => boxes.map((box) => getComputedStyle(box).containerType)"
+    assert krakow.eval_on_selector_all(".top, .page", containers) == ["normal", "normal"]
+    card = krakow.locator(".depots > li:has(.price)").first
+    price, name = (card.locator(part).bounding_box() for part in (".price", "h3"))
+    assert name["x"] + name["width"] <= price["x"]
+    assert name["y"] + name["height"] > price["y"]
+
+
 @pytest.mark.parametrize(("absent", "pins"), [("**/leaflet*.js", 0), ("**/granice.geojson", 1)])
 def test_a_form_without_leaflet_promises_no_map_and_without_borders_has_a_pin(page, depot, absent, pins):
     page.route(absent, lambda route: route.fulfill(status=204))
