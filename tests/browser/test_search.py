@@ -124,6 +124,18 @@ def test_why_a_position_does_not_help(open_window, options, status, told):
     assert page.get_by_role("button", name="Użyj mojej pozycji").is_enabled()
 
 
+def test_a_position_that_nobody_allows_or_refuses_leaves_the_button_and_no_waiting_behind(page):
+    """Firefox calls no function then, and brings the page back by Back as it was left."""
+    page.add_init_script("navigator.geolocation.getCurrentPosition = () => {}")
+    page.goto("/")
+    button, told = page.get_by_role("button", name="Użyj mojej pozycji"), page.locator(".position")
+    button.click()
+    assert told.inner_text() == "Ustalamy położenie…"
+    assert button.is_enabled()
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    assert told.text_content() == ""
+
+
 def test_without_scripts_the_form_searches(open_window):
     page = open_window(java_script_enabled=False)
     page.goto("/")

@@ -161,8 +161,9 @@
 
   const tell = (text) => {
     message.textContent = text;
-    button.disabled = false;
   };
+  // Firefox tells nothing where nobody answers its question: the button can be pressed again, and Back shows no waiting.
+  addEventListener("pagehide", () => tell(""));
 
   const locate = async ({ coords }) => {
     // Four decimals are some ten metres, and the service asks for no more.
@@ -182,8 +183,7 @@
   };
 
   button.addEventListener("click", () => {
-    button.disabled = true;
-    message.textContent = "Ustalamy położenie…";
+    tell("Ustalamy położenie…");
     const failed = ({ code, PERMISSION_DENIED }) => tell(code === PERMISSION_DENIED ? DENIED : UNKNOWN);
     navigator.geolocation.getCurrentPosition(locate, failed, POSITION);
   });
