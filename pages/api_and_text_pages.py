@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.template import engines
@@ -87,7 +87,7 @@ MEANINGS = {
     "window": "Z tylu miesięcy jest mediana.",
     "year": "Tylko liczby z tego roku.",
 }
-"""What parameters mean, with backticks; of the others `Parameter.accepted` says all."""
+"""What parameters mean, with backticks; of the others, what they accept says all."""
 
 PATTERNS = {
     text_pattern(params.QUERY_MIN_LENGTH): f"tekst, co najmniej {params.QUERY_MIN_LENGTH} znaki",
@@ -97,14 +97,6 @@ PATTERNS = {
     params.MUNICIPALITY_PATTERN.pattern: "kod TERYT gminy (7 cyfr)",
     params.VOIVODESHIP_PATTERN.pattern: "nazwa województwa albo 2 cyfry TERYT",
 }
-
-
-class Parameter(NamedTuple):
-    """A parameter or a group of them. accepted: its values. meaning: with backticks; "" where that is all."""
-
-    name: str
-    accepted: str
-    meaning: str
 
 
 def describe_rate_limit(limit: RateLimit | None) -> str:
@@ -165,7 +157,7 @@ def endpoints() -> Iterator[dict[str, Any]]:
     like: the path of an earlier one with the same many parameters, "" for none. example: a working absolute URL, "" for
     POST. command: an example to run.
     """
-    first_with: dict[tuple[Parameter, ...], str] = {}
+    first_with: dict[tuple[tuple[str, str, str], ...], str] = {}
     for path, methods in document()["paths"].items():
         for method, operation in methods.items():
             parameters = describe_parameters(operation.get("parameters", []))
@@ -186,9 +178,9 @@ def endpoints() -> Iterator[dict[str, Any]]:
             }
 
 
-def describe_parameters(parameters: list[dict[str, Any]]) -> tuple[Parameter, ...]:
-    """Return the parameters of an operation without deprecated ones, each group as one."""
-    rows: dict[str, Parameter] = {}
+def describe_parameters(parameters: list[dict[str, Any]]) -> tuple[tuple[str, str, str], ...]:
+    """Return name, accepted values and meaning of the parameters without deprecated ones, each group as one."""
+    rows: dict[str, tuple[str, str, str]] = {}
     for parameter in parameters:
         name = parameter["name"]
         group = next((start for start in GROUPS if name.startswith(start)), "")
@@ -197,7 +189,7 @@ def describe_parameters(parameters: list[dict[str, Any]]) -> tuple[Parameter, ..
         needed = ", wymagane" if parameter.get("required") and not where else ""
         if not parameter.get("deprecated"):
             accepted = f"{where}{GROUPS.get(group) or describe_values(parameter['schema'])}{needed}"
-            rows.setdefault(label, Parameter(label, accepted, MEANINGS.get(label, "")))
+            rows.setdefault(label, (label, accepted, MEANINGS.get(label, "")))
     return tuple(rows.values())
 
 

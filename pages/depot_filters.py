@@ -186,11 +186,6 @@ def when(opened: str) -> str:
     return ON_DAYS[day] if hour is None else f"{ON_DAYS[day]} o {hour}:00"
 
 
-class Phone(NamedTuple):
-    number: str
-    link: str
-
-
 class Status(NamedTuple):
     """Reliability of an entry. code: data status or "demo", for the colour of the badge. label: a few words."""
 
@@ -200,11 +195,14 @@ class Status(NamedTuple):
 
 
 class CardFacts(NamedTuple):
-    """What a card derives from the depot alone, and the HTML made from it. way: URL of a route planner."""
+    """What a card derives from the depot alone, and the HTML made from it.
+
+    phones: numbers with the URLs that dial them. way: URL of a route planner.
+    """
 
     path: str
     fuels: tuple[str, ...]
-    phones: tuple[Phone, ...]
+    phones: tuple[tuple[str, str], ...]
     status: Status
     way: str
     fixed: Markup = Markup()
@@ -266,10 +264,10 @@ def card_price(depot: int, today: date, fuel: str | None) -> ListedPrice | None:
     return listed[0] if listed else None
 
 
-def phones(stored: str) -> tuple[Phone, ...]:
-    """Return the numbers of a depot; `catalog.parsing.contacts_and_names` puts ", " between several."""
+def phones(stored: str) -> tuple[tuple[str, str], ...]:
+    """Return numbers with URLs; `catalog.parsing.contacts_and_names` puts ", " between several numbers."""
     numbers = filter(None, map(str.strip, stored.split(",")))
-    return tuple(Phone(number, "tel:" + re.sub(r"[^+0-9]", "", number.partition("ext")[0])) for number in numbers)
+    return tuple((number, "tel:" + re.sub(r"[^+0-9]", "", number.partition("ext")[0])) for number in numbers)
 
 
 def status_of(depot: DepotRow) -> Status:

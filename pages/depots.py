@@ -131,7 +131,7 @@ def business(page: Page) -> dict[str, Any]:
         "addressCountry": "PL",
     }
     facts = {
-        "telephone": [phone.number for phone in stated.phones],
+        "telephone": [number for number, _ in stated.phones],
         "sameAs": depot.website,
         "taxID": depot.nip,
         "openingHoursSpecification": opening_hours(depot.hours_ranges),

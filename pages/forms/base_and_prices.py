@@ -6,7 +6,6 @@ on one page.
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -192,21 +191,6 @@ PRICES = FormPart(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FuelQuestions:
-    """The fields of one fuel. bag: None for a fuel that is not sold by weight. is_sold: whether the depot offers it."""
-
-    fuel: fuels.Fuel
-    price: forms.BoundField
-    bag: forms.BoundField | None
-    is_sold: bool
-
-    @property
-    def is_typed(self) -> bool:
-        """Whether something was typed, or is wrong."""
-        return any(field and (field.errors or field.data) for field in (self.price, self.bag))
-
-
 class PriceFields(PublicForm):
     """A price for each fuel, those of the depot first, and their day.
 
@@ -239,16 +223,18 @@ class PriceFields(PublicForm):
         self.price_names = (*(name for name in self.fields if name.startswith(("price-", "bag-"))), "day")
 
     @property
-    def price_rows(self) -> Iterator[FuelQuestions]:
+    def price_rows(self) -> Iterator[dict[str, Any]]:
+        """The fields of each fuel. bag: None for one that is not sold by weight. is_sold: the depot offers it."""
         for fuel in self.price_fuels:
-            bag = f"bag-{fuel.slug}"
-            price = self[f"price-{fuel.slug}"]
-            yield FuelQuestions(fuel, price, self[bag] if bag in self.fields else None, fuel.slug in self.sold)
+            name = f"bag-{fuel.slug}"
+            price, bag = self[f"price-{fuel.slug}"], self[name] if name in self.fields else None
+            is_typed = any(field and (field.errors or field.data) for field in (price, bag))
+            yield {"fuel": fuel, "price": price, "bag": bag, "is_sold": fuel.slug in self.sold, "is_typed": is_typed}
 
     @property
-    def folded_rows(self) -> list[FuelQuestions]:
+    def folded_rows(self) -> list[dict[str, Any]]:
         """The rows of fuels that the depot does not sell, where `folds_fuels`."""
-        return [row for row in self.price_rows if not row.is_sold] if self.folds_fuels and self.sold else []
+        return [row for row in self.price_rows if not row["is_sold"]] if self.folds_fuels and self.sold else []
 
     def clean_day(self) -> date:
         day: date = self.cleaned_data["day"]
