@@ -2,7 +2,7 @@
 
 from collections import Counter
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.urls import reverse
 from django.utils import timezone
@@ -16,9 +16,10 @@ from fueldepot.data.snapshot import Snapshot
 from fueldepot.http.links import site_url
 from pages.page import Page, dataset
 from pages.polish import whole
-from pages.regulations import days_of_all
+from pages.regulations import days_of
 from prices.snapshot import official, prices
 from regulations.models import STALE_AFTER
+from regulations.snapshot import states
 from subsidy import rules
 from subsidy.household_and_plan import Item
 
@@ -28,26 +29,14 @@ QUOTE_GUS = "wolno wykorzystywać z podaniem źródła: GUS, i dnia"
 QUOTE_GUGIK = "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego"
 
 
-class Terms(NamedTuple):
-    """Fixed facts of a data set. licences: (prefix of the source, licence); the first matching prefix counts.
-
-    rhythm: of changes, in Polish. address: path of an answer of the API.
-    """
-
-    what: str
-    licences: tuple[tuple[str, str], ...]
-    rhythm: str
-    address: str
-
-
-TERMS: dict[str, Terms] = {
-    Dataset.Slug.UNITS: Terms(
+TERMS: dict[str, tuple[str, tuple[tuple[str, str], ...], str, str]] = {
+    Dataset.Slug.UNITS: (
         "Gminy z nazwą i kodem TERYT, ich powiaty i województwa.",
         (("", QUOTE_GUS),),
         "raz w roku, według stanu na 1 stycznia",
         "/locations?q=Zakopane",
     ),
-    Dataset.Slug.PLACES: Terms(
+    Dataset.Slug.PLACES: (
         "Nazwy miejscowości i gminy, w których leżą.",
         (
             ("GUGiK, Państwowy Rejestr Nazw Geograficznych (PRNG), za pakietem", "CC BY 3.0"),
@@ -57,19 +46,19 @@ TERMS: dict[str, Terms] = {
         "kilka razy w roku",
         "/locations?q=Zakopane",
     ),
-    Dataset.Slug.POSTCODES: Terms(
+    Dataset.Slug.POSTCODES: (
         "Kody pocztowe z gminami i środkiem zabudowy.",
         (("GeoNames", "CC BY 4.0"), ("", QUOTE_GUGIK)),
         "kilka razy w roku",
         "/postcodes/30-001",
     ),
-    Dataset.Slug.BOUNDARIES: Terms(
+    Dataset.Slug.BOUNDARIES: (
         "Granice gmin, według których wskazujemy gminę punktu.",
         (("przybliżenie własne", "CC BY 4.0; powstało z danych CC BY 3.0 i CC BY 4.0"), ("", QUOTE_GUGIK)),
         "raz w roku",
         "/locate?lat=49.2992&lon=19.9496",
     ),
-    Dataset.Slug.DEPOTS: Terms(
+    Dataset.Slug.DEPOTS: (
         "Składy opału: adres, paliwa, godziny, kontakt, status wpisu.",
         (
             ("OpenStreetMap", LICENCES[Depot.Source.OSM]),
@@ -79,26 +68,29 @@ TERMS: dict[str, Terms] = {
         "przy każdym imporcie i przy każdej decyzji redakcji",
         "/stores?teryt=1217011",
     ),
-    Dataset.Slug.SERIES: Terms(
+    Dataset.Slug.SERIES: (
         "Średnie roczne ceny opału i energii w Polsce i województwach.",
         (("", QUOTE_GUS),),
         "raz w roku",
         "/prices",
     ),
-    Dataset.Slug.PRICES: Terms(
+    Dataset.Slug.PRICES: (
         "Ceny z cenników składów i ze zgłoszeń czytelników, z których liczymy mediany.",
         (("ceny demonstracyjne", "bez ograniczeń"), ("", QUOTING)),
         "przy każdej zatwierdzonej cenie; mediany codziennie",
         "/prices/pellet",
     ),
-    Dataset.Slug.REGULATIONS: Terms(
+    Dataset.Slug.REGULATIONS: (
         "Uchwały antysmogowe województw: terminy, zakazane paliwa, zmiany i źródła.",
         (("", QUOTING),),
         f"po każdej zmianie uchwał; stan starszy niż {lasting(STALE_AFTER)} czeka na potwierdzenie",
         "/regulations",
     ),
 }
-"""Every data set of the catalog, in the order of the page."""
+"""Content, licences, rhythm of changes and path of an answer of each data set, in the order of the page.
+
+Of the licences, each behind a prefix of the source, the first whose prefix matches counts.
+"""
 
 EXTRACTS = {
     "extract-municipalities": "gminy z kodami TERYT i liczbą składów",
@@ -178,22 +170,24 @@ def data_set(slug: str, row: Dataset | None, rows: int | None = None, invented: 
     changed_on: the day of the last change in this catalog. newest: the year of the newest averages, "" for other sets.
     demonstration: a sentence about invented rows, "" without.
     """
-    terms = TERMS[slug]
+    what, licences, rhythm, address = TERMS[slug]
+    sources = row.sources if row else ("",)
+    of_sources = [next(licence for start, licence in licences if source.startswith(start)) for source in sources]
     as_of, last = (None, None) if row is None else (row.as_of, None) if row.as_of else days_of_rows(row)
     return {
         "slug": slug,
         "name": Dataset.Slug(slug).label,
-        "what": terms.what,
+        "what": what,
         "rows": rows if rows is not None else row.row_count if row else 0,
         "as_of": as_of,
         "as_of_last": last,
         "newest": official.get().newest if slug == Dataset.Slug.SERIES else "",
         "changed_on": timezone.localdate(row.changed_at) if row else None,
         "source": row.source if row else "",
-        "licence": "; ".join(dict.fromkeys(licence_of(source, terms) for source in (row.sources if row else ("",)))),
-        "rhythm": terms.rhythm,
+        "licence": "; ".join(dict.fromkeys(of_sources)),
+        "rhythm": rhythm,
         "demonstration": f"wpisy zmyślone: {whole(invented)}" if invented else "",
-        "data_path": reverse("api-index") + terms.address,
+        "data_path": reverse("api-index") + address,
     }
 
 
@@ -202,12 +196,8 @@ def days_of_rows(row: Dataset) -> tuple[date | None, date | None]:
     if row.slug == Dataset.Slug.SERIES:
         return timezone.localdate(row.changed_at), None
     if row.slug == Dataset.Slug.REGULATIONS:
-        return days_of_all()
+        return days_of(states.get().values())
     return None, None
-
-
-def licence_of(source: str, terms: Terms) -> str:
-    return next(licence for beginning, licence in terms.licences if source.startswith(beginning))
 
 
 def programme(today: date) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 `pages.rendering` renders a page as HTML and as Markdown; `Page.structured` holds its data for search engines.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NamedTuple, Self
@@ -163,12 +163,6 @@ def dataset(page: Page, *, json: str = "", csv: str = "", **more: Any) -> dict[s
         **({"dateModified": page.as_of.isoformat()} if page.as_of else {}),
         **more,
     }
-
-
-def first_and_last(days: Iterable[date]) -> tuple[date | None, date | None]:
-    """Return the first of the days of rows, None without any, and the last, None where it is the same."""
-    ordered = sorted({*days})
-    return (ordered[0], ordered[-1] if len(ordered) > 1 else None) if ordered else (None, None)
 
 
 def terms_of_list(*, demonstration: bool) -> dict[str, Any]:

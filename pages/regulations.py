@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import partial
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from django.http import Http404
 from django.urls import reverse
@@ -15,16 +15,16 @@ from catalog.text import lasting
 from fueldepot.http.links import route_path
 from fueldepot.http.query import Query, field
 from pages.home_and_voivodeship import get_voivodeship, voivodeships_by_name
-from pages.page import Crumb, Page, first_and_last
+from pages.page import Crumb, Page
 from pages.polish import day
 from pages.svg import maps
 from pages.svg import territory as territory_svg
 from pages.svg.charts import timeline
 from regulations.appliance_sentences import without_deadline
 from regulations.codes import Appliance
-from regulations.models import STALE_AFTER, Deadline, FuelBan, Provision, Resolution, read_sources
+from regulations.models import STALE_AFTER, Deadline, FuelBan, Resolution, read_sources
 from regulations.queries import DeadlineStatus, Regulation, regulations_of
-from regulations.snapshot import states
+from regulations.snapshot import LegalStateRecords
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
 
@@ -56,18 +56,6 @@ UNKNOWN_CLASS: Literal["boiler"] = "boiler"
 
 CHECKED = (*Appliance.choices, (UNKNOWN_CLASS, "kocioł, nie wiem jakiej klasy"))
 """The choices of the form of the check: codes with labels."""
-
-
-class ProvisionRow(NamedTuple):
-    """A deadline or a banned fuel.
-
-    binding: whether it binds the unit, in Polish; "" without a unit or doubt. caveat: that concerns the unit.
-    """
-
-    row: Provision
-    binding: str
-    caveat: str
-    passed: bool
 
 
 def legislation(resolution: Resolution, voivodeship: Voivodeship) -> dict[str, Any]:
@@ -102,14 +90,10 @@ def path_of(entry: Regulation, route: str = "regulation") -> str:
     return route_path(route, entry.voivodeship.slug) + (f"?teryt={entry.teryt}" if len(entry.teryt) > 2 else "")
 
 
-def days_of_all() -> tuple[date | None, date | None]:
-    """Return the oldest and the newest day to which the legal states of the voivodeships are current."""
-    return first_and_last(whole.state.as_of for whole in states.get().values())
-
-
-def days_of(entries: Iterable[Regulation]) -> tuple[date | None, date | None]:
-    """Return the oldest and the newest day to which legal states are current, see `first_and_last`."""
-    return first_and_last(entry.state.as_of for entry in entries if entry.state)
+def days_of(records: Iterable[Regulation | LegalStateRecords]) -> tuple[date | None, date | None]:
+    """Return the oldest day to which legal states are current, None without any; the newest, None if it is the same."""
+    days = sorted({record.state.as_of for record in records if record.state})
+    return (days[0], days[-1] if len(days) > 1 else None) if days else (None, None)
 
 
 def regulations_page(today: date) -> Page:
@@ -234,19 +218,24 @@ def stale_notice(entry: Regulation) -> str:
     return f"{notice} Przed decyzją sprawdź w urzędzie gminy lub w dzienniku urzędowym, czy uchwały nie zmieniono."
 
 
-def ban_rows(entry: Regulation) -> tuple[ProvisionRow, ...]:
+def ban_rows(entry: Regulation) -> list[dict[str, Any]]:
     """Return the bans that bind the unit or a part of it; all of them without a unit."""
     return provision_rows(entry, [row for row in entry.bans if entry.unit is None or entry.binds(row) is not False])
 
 
-def provision_rows(entry: Regulation, provisions: Iterable[Deadline | FuelBan]) -> tuple[ProvisionRow, ...]:
+def provision_rows(entry: Regulation, provisions: Iterable[Deadline | FuelBan]) -> list[dict[str, Any]]:
+    """Return deadlines or banned fuels as rows.
+
+    binding: whether it binds the unit, in Polish; "" without a unit or doubt. caveat: that concerns the unit.
+    """
     rows = []
     for row in provisions:
         binding = BINDING[entry.binds(row)] if entry.unit else ""
         if row.uncertain and binding != BINDING[False]:
             binding = UNCERTAIN
-        rows.append(ProvisionRow(row, binding, entry.caveat_of(row), row.holds_on(entry.on)))
-    return tuple(rows)
+        caveat, passed = entry.caveat_of(row), row.holds_on(entry.on)
+        rows.append({"row": row, "binding": binding, "caveat": caveat, "passed": passed})
+    return rows
 
 
 def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None, str]:

@@ -28,7 +28,6 @@ from pages.regulations import (
     UNKNOWN_CLASS,
     ban_rows,
     days_of,
-    days_of_all,
     path_of,
     provision_rows,
     stale_notice,
@@ -58,6 +57,7 @@ from regulations.appliance_sentences import (
 from regulations.codes import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
 from regulations.queries import DeadlineStatus, Regulation
+from regulations.snapshot import states
 from subsidy import rules
 from subsidy.household_and_plan import SOLID_FUEL_SOURCES, SOURCES, Heating, Level
 from subsidy.item_rows_and_refusals import describe_refusal
@@ -124,7 +124,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
     notices = ["Nie znamy urządzenia o kodzie, który jest w adresie strony."] if "piec" in wrong else []
     notices += place_notices(place, wrong, unit, suggestions) or ([NO_APPLIANCE] if unit and choice is None else [])
     entry = state_of(unit, today) if unit else None
-    first, last = days_of([entry]) if entry else days_of_all()
+    first, last = days_of([entry] if entry else states.get().values())
     options = tuple(
         SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, choice or ""))
         for suggestion in suggestions
@@ -158,7 +158,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
             "answer": answer_of(entry, appliance, village, facts) if entry and appliance else None,
             "answered": answered(unit.teryt, appliance, facts) if unit and appliance else (),
             "outlook": outlook_of(entry, appliance, facts) if entry else None,
-            "bans": ban_rows(entry) if entry else (),
+            "bans": ban_rows(entry) if entry else [],
             "laws": tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
             "stale_notice": stale_notice(entry) if entry else "",
             "calendar_path": path_of(entry, CALENDAR) if entry and entry.of_unit.next_deadline else "",

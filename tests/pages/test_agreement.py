@@ -203,7 +203,7 @@ def test_a_deadline_holds_from_its_day_on_everywhere(client, country, on, holds)
     statuses = {row["deadline_status"] for row in (entry["resolution"], entry["requested_unit"], told)}
     assert statuses == {"passed" if holds else "upcoming"}
     assert {entry["requested_appliance"]["status"], told["status"]} == {"ended" if holds else "ends"}
-    assert (not page["next_deadlines"], page["deadlines"][0].passed) == (holds, holds)
+    assert (not page["next_deadlines"], page["deadlines"][0]["passed"]) == (holds, holds)
     assert [drawn.state for drawn in page["draw_timeline"]().entries] == ["past" if holds else "next"]
 
 
