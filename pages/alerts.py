@@ -58,10 +58,6 @@ class Digest:
     medians: list[dict[str, str]] = field(default_factory=list)
     to_ask: list[Subscription] = field(default_factory=list)
 
-    @property
-    def is_empty(self) -> bool:
-        return not (self.deadlines or self.changes or self.medians or self.to_ask)
-
 
 def describe_subscription(subscription: Subscription) -> list[tuple[str, str]]:
     """Return what a subscription is about, in Polish, with the paths of the pages that have it."""
@@ -261,7 +257,7 @@ def send_to(email_hash: str, mail_server: Any, on: datetime) -> Told:
     if not rows or (last is not None and timezone.localdate(last) > timezone.localdate(on) - WEEK):
         return Told()
     digest = digest_of(rows, on)
-    message = None if digest.is_empty else write(rows, digest, on)
+    message = None if digest == Digest() else write(rows, digest, on)
     if mail_server is None:
         transaction.set_rollback(True)
         return Told(sent=(email_hash[:8],)) if message else Told()

@@ -169,7 +169,8 @@ def home_page(query_string: str, today: date) -> Page:
         elif words:
             named = find_by_words(text, of_name=words)
             places = suggested._replace(found=[], clear=False) if named.total else suggested
-    invented = has_invented_medians(today)
+    figures = {fuel: prices.get().figures(fuel.slug, today) for fuel in fuels.FUELS}
+    invented = any(of_fuel.demonstration for of_fuel in figures.values())
     return Page(
         template="pages/home",
         query_params=SearchQuery.names(),
@@ -202,7 +203,11 @@ def home_page(query_string: str, today: date) -> Page:
             "depots": len(depots_now.rows),
             "municipalities": len({row.teryt for row in depots_now.rows}),
             "updated_at": depots_now.updated_at,
-            "medians": find_medians(today),
+            "medians": [
+                as_median(fuel, of_fuel.country, route_path("fuel-prices", fuel.slug))
+                for fuel, of_fuel in figures.items()
+                if fuel.bag_kg or not fuel.coal  # coal stands for its assortments without ekogroszek
+            ],
             "invented": invented,
         },
     )
@@ -274,19 +279,6 @@ def web_site(page: Page) -> list[dict[str, Any]]:
             "potentialAction": search,
         }
     ]
-
-
-def find_medians(today: date) -> tuple[dict[str, Any], ...]:
-    """Return the medians in Poland, in the order of the catalog; coal stands for its assortments without ekogroszek."""
-    return tuple(
-        as_median(fuel, prices.get().figures(fuel.slug, today).country, route_path("fuel-prices", fuel.slug))
-        for fuel in fuels.FUELS
-        if fuel.bag_kg or not fuel.coal
-    )
-
-
-def has_invented_medians(today: date) -> bool:
-    return any(prices.get().figures(fuel.slug, today).demonstration for fuel in fuels.FUELS)
 
 
 def as_median(fuel: fuels.Fuel, summary: Summary, path: str) -> dict[str, Any]:
