@@ -86,16 +86,16 @@ def recording(
     record = Recording(title, reason)
     token = _current.set(record)
     try:
-        with transaction.atomic(savepoint=False), history.collected() as lines:
+        with transaction.atomic(savepoint=False), history.collected() as spans:
             yield record
-            if lines or record.rows:
-                record.decision = _store(record, kind, lines, by, on or timezone.now())
+            if spans or record.rows:
+                record.decision = _store(record, kind, spans, by, on or timezone.now())
     finally:
         _current.reset(token)
 
 
 def _store(
-    record: Recording, kind: Decision.Kind, lines: list[history.HistoryLine], by: AbstractBaseUser | None, on: datetime
+    record: Recording, kind: Decision.Kind, spans: history.Spans, by: AbstractBaseUser | None, on: datetime
 ) -> Decision:
     decision = Decision.objects.create(
         kind=kind,
@@ -106,13 +106,10 @@ def _store(
         waiting_since=min(record.waiting_since, default=None),
         details=record.details,
     )
-    last = {(line.model, line.key): line.history_id for line in lines}
-    first = {(line.model, line.key): line.history_id for line in reversed(lines)}
+    spans_of_rows = dict.fromkeys(record.rows, (None, None)) | spans
     DecisionLine.objects.bulk_create(
-        DecisionLine(
-            decision=decision, model=row[0]._meta.label_lower, key=str(row[1]), first=first.get(row), last=last.get(row)
-        )
-        for row in dict.fromkeys([*record.rows, *last])
+        DecisionLine(decision=decision, model=model._meta.label_lower, key=str(key), first=first, last=last)
+        for (model, key), (first, last) in spans_of_rows.items()
     )
     return decision
 

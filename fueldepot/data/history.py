@@ -33,14 +33,6 @@ BY_OWNER = "właściciel (odnośnikiem)"
 OWN_FIELDS = frozenset({"history_id", "history_date", "history_type", "history_change_reason", "history_user"})
 
 
-class HistoryLine(NamedTuple):
-    """A history row that was written: the model and primary key of its row, and its `history_id`."""
-
-    model: type[models.Model]
-    key: Any
-    history_id: int
-
-
 class Span(NamedTuple):
     """The first and the last `history_id` that one decision wrote for a row; mostly they are equal."""
 
@@ -48,27 +40,35 @@ class Span(NamedTuple):
     last: int
 
 
-_lines: ContextVar[list[HistoryLine] | None] = ContextVar("history_lines", default=None)
+Spans = dict[tuple[type[models.Model], Any], Span]
+"""What was written into histories, by model and primary key of the row."""
+
+_spans: ContextVar[Spans | None] = ContextVar("history_spans", default=None)
 
 
 @contextmanager
-def collected() -> Iterator[list[HistoryLine]]:
-    """Yield a list that gets every history row written meanwhile, by `save()` or `record_bulk`, in order."""
-    lines: list[HistoryLine] = []
-    token = _lines.set(lines)
+def collected() -> Iterator[Spans]:
+    """Yield the spans of all history rows written meanwhile, by `save()` or `record_bulk`."""
+    spans: Spans = {}
+    token = _spans.set(spans)
     try:
-        yield lines
+        yield spans
     finally:
-        _lines.reset(token)
+        _spans.reset(token)
 
 
-def _collect(sender: Any, instance: models.Model, history_instance: Any, **_: Any) -> None:
-    lines = _lines.get()
-    if lines is not None:
-        lines.append(HistoryLine(type(instance), instance.pk, history_instance.history_id))
+def _collect(model: type[models.Model], key: Any, history_id: int) -> None:
+    spans = _spans.get()
+    if spans is not None:
+        former = spans.get((model, key))
+        spans[model, key] = Span(former.first if former else history_id, history_id)
 
 
-post_create_historical_record.connect(_collect)
+def _collect_saved(sender: Any, instance: models.Model, history_instance: Any, **_: Any) -> None:
+    _collect(type(instance), instance.pk, history_instance.history_id)
+
+
+post_create_historical_record.connect(_collect_saved)
 
 
 def author(username: str | None, reason: str | None) -> str:
@@ -104,9 +104,8 @@ def record_bulk(
     with connection.cursor() as cursor:
         cursor.execute(statement, [kind, reason[:100], None if by is None else by.pk, list(keys)])
         written = cursor.fetchall()
-    lines = _lines.get()
-    if lines is not None:
-        lines += [HistoryLine(model, key, history_id) for history_id, key in written]
+    for history_id, key in written:
+        _collect(model, key, history_id)
     return [history_id for history_id, _ in written]
 
 
