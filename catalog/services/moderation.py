@@ -167,7 +167,6 @@ def _verification(by: AbstractBaseUser, on: date) -> dict[str, Any]:
     }
 
 
-@transaction.atomic
 def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> BulkResult:
     """Record that an editor verified every public field of depots.
 
@@ -184,7 +183,6 @@ def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> B
     return _decide(Kind.VERIFY, keys, why_not_verified, values, by, VERIFYING)
 
 
-@transaction.atomic
 def remove_depots(
     *, keys: Collection[int], reason: Depot.RemovalReason, by: AbstractBaseUser | None, on: date, note: str = ""
 ) -> BulkResult:
@@ -199,7 +197,6 @@ def remove_depots(
     return _decide(Kind.REMOVE, keys, why_not_removed, values, by, label, note, closing=True)
 
 
-@transaction.atomic
 def reset_depots(*, keys: Collection[int], by: AbstractBaseUser | None, note: str = "") -> BulkResult:
     """Revoke the verification of depots; imports may then change them. Unverified depots stay as they are."""
     status = Depot.DataStatus.UNVERIFIED
@@ -207,7 +204,6 @@ def reset_depots(*, keys: Collection[int], by: AbstractBaseUser | None, note: st
     return _decide(Kind.VERIFY, keys, why_not_reset, values, by, "cofnięto do nieweryfikowanych", note)
 
 
-@transaction.atomic
 def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note: str = "") -> BulkResult:
     """Bulk `publish_depot`. Depots that need a reason stay as they are."""
     published = {"publication": Depot.Publication.PUBLISHED, "removed_at": None, "removal_reason": ""}
@@ -220,7 +216,6 @@ def publishing_word(depot: Depot) -> str:
     return RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
 
 
-@transaction.atomic
 def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> BulkResult:
     """Confirm the fuels of depots as shown, including those that only the name states.
 
@@ -238,6 +233,7 @@ def confirmed_with(field: str) -> Case:
     return Case(When(confirmed_fields__contains=[field], then=F("confirmed_fields")), default=added)
 
 
+@transaction.atomic
 def _decide(
     kind: Decision.Kind,
     keys: Collection[int],
