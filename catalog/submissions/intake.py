@@ -109,7 +109,8 @@ def create_submission(
     if depot is not None:
         depot = locked(depot)
         check_published(depot)
-    rows = [row for part in parts if (row := row_of(part, depot, author, on)) is not None]
+    rows = [row_of(part, depot, author, on) for part in parts]
+    rows = [row for row in rows if row.proposed or row.kind != Kind.CORRECT]
     if not rows:
         raise NothingChanged(None if depot is None else depot.pk)
     submission, *companions = rows
@@ -252,14 +253,12 @@ def check_published(depot: Depot) -> None:
         raise DepotIsErased(depot.pk)
 
 
-def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: datetime) -> Submission | None:
-    """Return a part as an unsaved row, None for a correction that changes nothing."""
+def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: datetime) -> Submission:
+    """Return a part as an unsaved row. A correction proposes only what differs from the depot."""
     proposed, stored, subject = part.proposed, {}, ""
     if part.kind == Kind.CORRECT and depot is not None:
         present = field_groups.values_of(depot)
         proposed = field_groups.changes(present, proposed)
-        if not proposed:
-            return None
         stored = {name: present[name] for name in proposed}
     if part.kind == Kind.ADD:
         subject = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
@@ -377,9 +376,8 @@ def ask_restoring(*, deletion: Submission, text: str, client: str, on: datetime)
     _let_wait(row_of(SubmissionPart(Kind.RESTORE), depot, author, on), on)
 
 
-def _let_wait(row: Submission | None, on: datetime) -> None:
+def _let_wait(row: Submission, on: datetime) -> None:
     """Save a submission of a confirmed address. Lock its depot before. Raises TooManyRequests."""
-    assert row is not None  # noqa: S101 - only a correction may change nothing
     limits.check_submission(row, on=on)
     lock_rows(waiting_like(row))
     waiting_like(row).update(state=State.SUPERSEDED, decided_at=on)
