@@ -29,6 +29,8 @@ Kind = Annotated[
 Code = Annotated[str, example("1261011", "TERYT code of the municipality, 7 digits.", pattern="^[0-9]{7}$")]
 Name = Annotated[str, example("Kraków", "Name of the municipality.")]
 Page = Annotated[Url, example(PAGE, "Page of the municipality.")]
+Bounds = Sequence[Annotated[float, example(19.79225, "Degrees, WGS84.")]]
+bounds = example([19.79225, 49.96765, 20.21735, 50.12614], min_length=4, max_length=4)
 Feature = Annotated[str, OneOf("Feature"), example("Feature", "Always `Feature`.")]
 VoivodeshipCode = Annotated[str, example("12", "TERYT code of the voivodeship, 2 digits.", pattern="^[0-9]{2}$")]
 VoivodeshipName = Annotated[str, example("małopolskie", "Name of the voivodeship.")]
@@ -144,10 +146,7 @@ class MunicipalityJson(TypedDict):
     after, else any point inside. The same as in `/locations`; null where nothing is known."""
     lon: Annotated[float | None, example(19.97941)]
     """Longitude of that point, WGS84; null where it is not known."""
-    bbox: Annotated[
-        Sequence[Annotated[float, example(19.79225, doc="Degrees, WGS84.")]] | None,
-        example([19.79225, 49.96765, 20.21735, 50.12614], min_length=4, max_length=4),
-    ]
+    bbox: Annotated[Bounds | None, bounds]
     """West, south, east and north end of the municipality (RFC 7946, section 5); null where its boundary is not
     known."""
     approximate: Annotated[bool | None, example(False)]
@@ -232,12 +231,7 @@ class MunicipalityFeatureJson(TypedDict):
     type: Feature
     id: MunicipalityCode
     """TERYT code of the municipality."""
-    bbox: NotRequired[
-        Annotated[
-            Sequence[Annotated[float, example(19.79225, doc="Degrees, WGS84.")]],
-            example([19.79225, 49.96765, 20.21735, 50.12614], min_length=4, max_length=4),
-        ]
-    ]
+    bbox: NotRequired[Annotated[Bounds, bounds]]
     """West, south, east and north end; absent where the boundary is not known."""
     geometry: AreaGeometryJson | None
     properties: MunicipalityJson
