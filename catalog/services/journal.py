@@ -21,7 +21,7 @@ from typing import Any
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
 
@@ -170,12 +170,12 @@ class Undoing:
         to_key = model._meta.pk.to_python
         return {to_key(line.key): Span(line.first, line.last) for line in lines if line.first and line.last}
 
-    def added(self, model: type[Model]) -> list[Any]:
-        """Return the primary keys of the rows that the decision added. One query."""
+    def added(self, model: type[Model]) -> QuerySet[Any, Any]:
+        """Return the primary keys of the rows that the decision added."""
         historical = get_history_model_for_model(model)._default_manager
         firsts = among([span.first for span in self.spans(model).values()])
-        rows = historical.filter(history_id__in=firsts, history_type=history.CREATED)
-        return list(rows.values_list(model._meta.pk.name, flat=True))
+        rows: QuerySet[Any] = historical.filter(history_id__in=firsts, history_type=history.CREATED)
+        return rows.values_list(model._meta.pk.name, flat=True)
 
 
 UNDO_HANDLERS: dict[str, Callable[[Undoing], None]] = {}

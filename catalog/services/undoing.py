@@ -137,9 +137,7 @@ def find_staying_depots(undoing: Undoing, lines: Mapping[int, Lines] | None = No
     A merged one was removed by it and restored since, or has handed on what a claim changed; an added one has absorbed
     another. lines: the history of the depots, if it was read. Three queries at most.
     """
-    firsts = among([span.first for span in undoing.spans(Depot).values()])
-    added = Depot.history.filter(history_id__in=firsts, history_type=history.CREATED).values("id")
-    survivors = Depot.objects.filter(merged_into__in=added).values("merged_into")
+    survivors = Depot.objects.filter(merged_into__in=undoing.added(Depot)).values("merged_into")
     if lines is None:
         lines = publishing.read_lines(undoing.spans(Depot))
     checked = find_vouched_since(undoing, lines)
