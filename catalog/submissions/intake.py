@@ -215,11 +215,9 @@ def withdraw_submission(*, submission: Submission, on: datetime) -> None:
     chosen = Submission.objects.filter(pk=submission.pk)
     if submission.state == State.UNCONFIRMED:
         chosen = Submission.objects.of_visits([submission.pk])
-    open_states = [State.UNCONFIRMED, State.WAITING]
-    if submission.kind == Kind.PRICE:
-        open_states.append(State.PASSED_ON)
     lock_rows(chosen)
-    chosen.filter(state__in=open_states).update(state=State.WITHDRAWN, decided_at=on, notification_pending=False)
+    standing = chosen.filter(state__in=[*Submission.OPEN, State.PASSED_ON])
+    standing.update(state=State.WITHDRAWN, decided_at=on, notification_pending=False)
 
 
 @transaction.atomic
