@@ -45,7 +45,9 @@ def log_in(client, code="", name="ewa", **options):
 @pytest.fixture
 def protected():
     user = make_editor()
-    user.backup_codes = second_factor.turn_on(user=user, key=KEY, code=code_of(KEY, -1))
+    # A half minute may begin in between, and the code before the last is too old.
+    tries = (second_factor.turn_on(user=user, key=KEY, code=code_of(KEY, -1)) for _ in range(2))
+    user.backup_codes = next(filter(None, tries))
     return user
 
 
@@ -170,7 +172,7 @@ def test_a_chief_turns_off_the_second_factor_of_others(client, protected):
     chief = make_editor(CHIEF, "szefowa")
     boss = factories.UserFactory(username="root")
     for user in (chief, boss):
-        second_factor.turn_on(user=user, key=KEY, code=code_of(KEY, -1))
+        second_factor.turn_on(user=user, key=KEY, code=code_of(KEY))
     client.force_login(chief)
     accounts = reverse("admin:auth_user_changelist")
     assert "drugi składnik" in client.get(accounts).content.decode()
