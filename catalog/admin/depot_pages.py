@@ -287,7 +287,7 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
 
 def what_followed(depot: Depot) -> list[str] | None:
     """Counts of the rows that moved to the survivor of a merge; None if they were not recorded. One query."""
-    merge = publishing.find_merge(depot)
+    merge = merging.find_merge(depot)
     if merge is None:
         return None
     moved = merge.details

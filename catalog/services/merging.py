@@ -1,4 +1,4 @@
-"""Merging two entries of one depot with the rows that follow it, or marking them as distinct."""
+"""Merging two entries of one depot with the rows that follow it, and back, or marking them as distinct."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from datetime import date, datetime
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, OwnerLink, Submission
 from catalog.services import Refusal, journal
-from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, with_note
+from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, save, with_note
 from catalog.submissions import owner_links
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows, locking
@@ -147,6 +147,84 @@ def move_submissions(submissions: QuerySet[Submission], kept: Depot, on: datetim
     Submission.objects.filter(pk__in=rows).update(depot=kept)
     opened = [pk for pk, (*_, state) in rows.items() if state in Submission.OPEN and pk not in superseded]
     return opened, [pk for pk in rows if pk not in opened]
+
+
+def find_merge(depot: Depot) -> Decision | None:
+    """Return the decision that merged a depot into another, None if it was not recorded. One query."""
+    return Decision.objects.filter(is_merge_of(depot)).order_by("-pk").first()
+
+
+def is_merge_of(depot: Depot) -> Q:
+    return Q(kind=Decision.Kind.MERGE, undone_at=None, details__loser=depot.pk)
+
+
+def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: date) -> None:
+    """Move back the rows that moved to the survivor of a merge, as far as they still exist.
+
+    Submissions that an editor has decided since stay with the survivor, as do field values that it took over, but not
+    the status of an owner. Submissions that a merge closed wait again. Prices move back with their decisions and fuels,
+    since they were paid at this depot. Nothing moves back if the merge was not recorded.
+    """
+    merge = find_merge(depot)
+    if merge is None:
+        return
+    moved = merge.details
+    # The survivor may have been merged itself since; equal rows stayed at depots in between.
+    heirs = [survivor, *Depot.objects.filter(merged_into=survivor).values_list("pk", flat=True)]
+    followed = Submission.objects.filter(depot__in=heirs)
+    undecided = followed.filter(pk__in=moved["open_submissions"]).exclude(decided_by__isnull=False)
+    now = timezone.now()
+    _, closed = move_submissions(followed.filter(pk__in=moved["closed_submissions"]) | undecided, depot, now)
+    _let_wait_again(closed, merge, depot)
+    absorbed = Depot.objects.filter(pk__in=moved["absorbed"], merged_into=survivor).order_by("pk")
+    former = list(absorbed.values_list("pk", flat=True))
+    Depot.objects.filter(pk__in=former).update(merged_into=depot)
+    history.record_bulk(Depot, former, by=by, reason=f"wrócono do wpisu {depot.pk}")
+    for follower in FOLLOWERS:
+        follower.bring_back(moved["followers"].get(follower.name, []), heirs, depot.pk, by, on)
+    _return_status(merge, survivor, by, on)
+    Decision.objects.filter(pk=merge.pk).update(undone_at=now, undone_by=by)
+
+
+def _let_wait_again(closed: Collection[int], merge: Decision, depot: Depot) -> None:
+    """Reopen submissions of a restored depot that its merge closed, or since then one of its survivor.
+
+    Of equal ones the newest, unless another waits.
+    """
+    key = ("kind", "subject", "email_hash")
+    later = Exists(Decision.objects.filter(kind=Decision.Kind.MERGE, decided_at=OuterRef("decided_at")))
+    by_merge = Q(decided_at=merge.decided_at) | Q(later, pk__in=merge.details["open_submissions"])
+    rows = Submission.objects.filter(by_merge, pk__in=closed, state=Submission.State.SUPERSEDED, erased_at=None)
+    standing = Submission.objects.waiting().filter(depot=depot, **{name: OuterRef(name) for name in key})
+    newest = rows.exclude(Exists(standing)).order_by(*key, "-confirmed_at").distinct(*key)
+    again = {"state": Submission.State.WAITING, "decided_at": None, "expiry_letter_at": None}
+    Submission.objects.filter(pk__in=newest.values("pk")).update(**again)
+
+
+def _return_status(merge: Decision, survivor: int, by: AbstractBaseUser | None, on: date) -> None:
+    """Take from a survivor the status of an owner that a merge gave it, unless it has an owner itself.
+
+    What an editor has checked since stays checked.
+    """
+    kept = Depot.objects.get(pk=survivor)
+    line = merge.lines.filter(model=Depot._meta.label_lower, key=str(survivor)).first()
+    has_owner = OwnerLink.objects.working().filter(depot=survivor).exists()
+    if kept.data_status != Depot.DataStatus.OWNER or line is None or has_owner:
+        return
+    lines = Depot.history.filter(id=survivor).order_by("-history_id")
+    former, merged = lines.filter(history_id__lt=line.first).first(), lines.get(history_id=line.first)
+    if former is None or former.data_status == Depot.DataStatus.OWNER:
+        return
+    check = {"verified_at": kept.verified_at, "verified_by": kept.verified_by_id}
+    is_new = (kept.verified_at, kept.verified_by_id) != (merged.verified_at, merged.verified_by_id)
+    checked = lines.filter(history_id__gt=line.first, **check).last() if is_new else None
+    if checked is not None and checked.history_user_id is not None:  # an owner's hours set the day, too
+        kept.data_status = Depot.DataStatus.VERIFIED
+    else:
+        kept.data_status, kept.verified_at = former.data_status, former.verified_at
+        kept.verified_by_id = former.verified_by_id
+    kept.updated_at = on
+    save(kept, by=by, reason=f"wpis {merge.details['loser']} ma znów swojego właściciela")
 
 
 @transaction.atomic

@@ -20,7 +20,7 @@ from catalog.models import (
     Submission,
     VoivodeshipClaim,
 )
-from catalog.services import Refusal, journal, moderation, publishing
+from catalog.services import Refusal, journal, merging, moderation, publishing
 from catalog.services.journal import Undoing
 from catalog.services.moderation import RestoringNeedsReason
 from catalog.services.publishing import Lines
@@ -218,7 +218,7 @@ def undo_merge(undoing: Undoing) -> None:
     today = timezone.localdate(undoing.on)
     if loser.pk not in restored:  # its former values are unknown
         publishing.publish_depot(depot=loser, on=today, by=undoing.by, note=undoing.reason)
-    publishing.bring_back(stored, survivor, undoing.by, today)
+    merging.bring_back(stored, survivor, undoing.by, today)
     undoing.changed[Depot] += len({loser.pk, *restored})
     undoing.left += Depot.objects.filter(pk=details["survivor"]).exclude(pk__in=restored)
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
