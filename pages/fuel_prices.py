@@ -1,6 +1,6 @@
 """Pages of a fuel, in Poland and in a voivodeship; and the query, tabs and status that all pages of prices share."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import partial
@@ -111,18 +111,13 @@ class Asked:
 
     def query(self, **more: str) -> str:
         """Return the query of a link that keeps day and window, with further parameters; "" for none."""
-        return as_query(self._named("dzien", "okres") | more)
+        parameters = self.parameters("dzien", "okres") | more
+        return f"?{urlencode(parameters)}" if parameters else ""
 
-    def api_query(self, **more: str) -> str:
-        return as_query(more | self._named("on", "window"))
-
-    def _named(self, day: str, window: str) -> dict[str, str]:
+    def parameters(self, day: str, window: str) -> dict[str, str]:
+        """Return day and window by these names, without usual ones."""
         parameters = {day: self.day.isoformat()} if self.past else {}
         return parameters | ({window: str(self.window)} if self.window != WINDOW_MONTHS else {})
-
-
-def as_query(parameters: Mapping[str, object]) -> str:
-    return f"?{urlencode(parameters)}" if parameters else ""
 
 
 def prices_of_fuel(page: Page) -> list[dict[str, Any]]:
@@ -163,9 +158,7 @@ def fuel_tabs(current: str, path_of: Callable[[str], str], query: str) -> list[C
     return [Chip(fuel.label, path_of(fuel.slug) + query, fuel.slug == current) for fuel in fuels.FUELS]
 
 
-def of_fuel(
-    fuel: fuels.Fuel, asked: Asked, answer: FuelPricesJson, *places: str, demonstration: bool, **content: Any
-) -> dict[str, Any]:
+def of_fuel(fuel: fuels.Fuel, asked: Asked, answer: FuelPricesJson, *places: str, **content: Any) -> dict[str, Any]:
     """Return the values that pages of a fuel have in common. places: slug of the voivodeship, nothing for Poland.
 
     In the content, answer: of the API. place: the area, in the nominative. content: the rest of it.
@@ -173,6 +166,7 @@ def of_fuel(
     route, args = "fuel-prices-voivodeship" if places else "fuel-prices", [fuel.slug, *places]
     path, csv_path = reverse(route, args=args), reverse(f"{route}-csv", args=args) + asked.query()
     place = f"województwo {answer['area']['name']}" if places else "Polska"
+    demonstration = "demonstration" in answer  # all areas have the same prices behind them
     common = {
         "answer": answer,
         "asked": asked,
@@ -246,7 +240,6 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> Page:
             fuel,
             asked,
             answer,
-            demonstration="demonstration" in answer,
             draw_chart=partial(draw_chart, answer["months"]),
             ranges=[
                 (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
@@ -260,7 +253,7 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> Page:
         title=titled(f"{fuel.name}: ceny w Polsce", asked),
         description=f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia.",
         breadcrumbs=(Crumb.home(), prices_crumb()),
-        data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(),
+        data_path=reverse("v1:fuel-prices", args=[fuel.slug], query=asked.parameters("on", "window")),
     )
 
 
@@ -342,7 +335,6 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
             asked,
             answer,
             unit.slug,
-            demonstration="demonstration" in answer or "demonstration" in country,
             draw_chart=partial(draw_chart, answer["months"], reference=country["median"]),
             reference=f"Polska, mediana ostatnich {asked.window} miesięcy",
             country=country,
@@ -354,7 +346,9 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
         title=titled(f"{fuel.name}: ceny, województwo {unit.name}", asked),
         description=f"{fuel.name}, województwo {unit.name}: mediana cen w składach, miesiące i liczba cen.",
         breadcrumbs=(Crumb.home(), prices_crumb(), Crumb(fuel.name, country_path)),
-        data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(voivodeship=unit.teryt),
+        data_path=reverse(
+            "v1:fuel-prices", args=[fuel.slug], query={"voivodeship": unit.teryt} | asked.parameters("on", "window")
+        ),
     )
 
 

@@ -16,7 +16,7 @@ from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import short_zloty
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, field
-from pages.fuel_prices import as_query, prices_crumb
+from pages.fuel_prices import prices_crumb
 from pages.heating_api import AREA_RANGE, DEMAND_RANGE, HOUSE, NEED_RANGE, SOURCES, demand_of, own_fields, own_inputs
 from pages.heating_comparison import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, published_cost
 from pages.page import Crumb, Page, dataset
@@ -101,10 +101,10 @@ def heating_costs_page(query_string: str, today: date) -> Page:
         demonstration_notice="Mediany składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
         "Średnie GUS są prawdziwe.",
         indexed=not query_string and not demonstration and any(row.cost.per_kwh for row in rows),
-        data_path=reverse("v1:heating-costs") + api_query(query, unit, voivodeship, own),
+        data_path=reverse("v1:heating-costs", query=api_parameters(query, unit, voivodeship, own)),
         as_of=today,
         data_status=STATUS,
-        cited_path=reverse("heating-costs") + cited_query(query, unit, voivodeship),
+        cited_path=reverse("heating-costs", query=cited_parameters(query, unit, voivodeship)),
         schema_org=comparison,
         content={
             "csv_path": reverse("heating-costs-csv") + ("" if notices or options else f"?{query_string}".rstrip("?")),
@@ -135,29 +135,23 @@ def read_voivodeship(query: HeatingPlaceQuery, unit: Municipality | None) -> Voi
         return None
 
 
-def api_query(
+def api_parameters(
     query: HeatingPlaceQuery, unit: Municipality | None, voivodeship: VoivodeshipUnit | None, own: Any
-) -> str:
-    """Return the query of the API's response with the same data."""
-    parameters: dict[str, object] = {}
-    if unit:
-        parameters["teryt"] = unit.teryt
-    elif voivodeship:
-        parameters["voivodeship"] = voivodeship.slug
+) -> dict[str, object]:
+    """Return the parameters of the API's response with the same data."""
     house = {"area": query.powierzchnia, "need": query.potrzeba} if query.kwh is None else {"kwh": query.kwh}
-    parameters |= {name: value for name, value in house.items() if value is not None}
     for slug, mine in own.items():
         bag = mine.bag if mine.price is None else None
-        inputs = {"price": mine.price, "bag": bag, "efficiency": mine.efficiency}
-        parameters |= {f"{name}_{slug}": value for name, value in inputs.items() if value is not None}
-    return as_query(parameters)
+        house |= {f"price_{slug}": mine.price, f"bag_{slug}": bag, f"efficiency_{slug}": mine.efficiency}
+    place = {"teryt": unit.teryt} if unit else {"voivodeship": voivodeship.slug} if voivodeship else {}
+    return {**place, **{name: value for name, value in house.items() if value is not None}}
 
 
-def cited_query(query: Query, unit: Municipality | None, voivodeship: VoivodeshipUnit | None) -> str:
-    """Return the query of the page with what was understood: place, house, and numbers of the reader."""
+def cited_parameters(query: Query, unit: Municipality | None, voivodeship: VoivodeshipUnit | None) -> dict[str, str]:
+    """Return the parameters of the page with what was understood: place, house, and numbers of the reader."""
     place = {"miejsce": unit.teryt} if unit else {"wojewodztwo": voivodeship.slug} if voivodeship else {}
     numbers = query.model_dump(include={*NUMBERS}, exclude_defaults=True)
-    return as_query(place | {name: quantity(number) for name, number in numbers.items()})
+    return place | {name: quantity(number) for name, number in numbers.items()}
 
 
 def sections_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -19,8 +19,10 @@ from fueldepot.http.cache_control import Period
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-def whole(number: int) -> str:
-    """ "44 005", "4005": four digits are not grouped."""
+def whole(number: int | None) -> str:
+    """ "44 005", "4005": four digits are not grouped; "" for None."""
+    if number is None:
+        return ""
     return f"{number:,}".replace(",", NO_BREAK) if abs(number) >= 10_000 else str(number)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
-from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -130,6 +129,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
         for suggestion in suggestions
     )
     verdicts = [describe_appliance(code, entry) for code in Appliance] if entry else []
+    parameters = {"teryt": unit.teryt, "binding": 1} | ({"appliance": appliance} if appliance else {}) if unit else {}
     return Page(
         template="pages/stove_check",
         query_params=StoveQuery.names(),
@@ -139,7 +139,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
         path=reverse("stove-check"),
         breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not query_string,
-        data_path=data_path(entry, appliance),
+        data_path=reverse("v1:regulations", query=parameters),
         as_of=first,
         as_of_last=last,
         data_status=STATUS,
@@ -224,7 +224,7 @@ def check_path(place: str, appliance: str, facts: Facts = MappingProxyType({})) 
     for name, value in (("tak", True), ("nie", False)):
         if codes := [code for code, fact in facts.items() if fact is value]:
             parameters[name] = ",".join(codes)
-    return f"{reverse('stove-check')}?{urlencode(parameters)}"
+    return reverse("stove-check", query=parameters)
 
 
 def describe_appliance(appliance: Appliance, entry: Regulation) -> dict[str, Any]:
@@ -301,13 +301,6 @@ def title_of(unit: Municipality | None, appliance: Appliance | None) -> str:
     return f"Sprawdź swój piec: {unit.name}" if unit else "Sprawdź swój piec"
 
 
-def data_path(entry: Regulation | None, appliance: Appliance | None) -> str:
-    unit = entry.unit if entry else None
-    parameters = {"teryt": unit.teryt, "binding": 1} if unit else {}
-    parameters |= {"appliance": appliance.value} if unit and appliance else {}
-    return reverse("v1:regulations") + (f"?{urlencode(parameters)}" if parameters else "")
-
-
 def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> dict[str, Any]:
     """Return what follows in the municipality of a legal state. appliance: None for an unknown one.
 
@@ -334,7 +327,7 @@ def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> 
         "funded": None if appliance is None else appliance not in NOT_FUNDED,
         "limits": [limit for limit in source_limits(on) if not (banned and limit["burns"])],
         "condition": describe_refusal("row_source_alone", on),
-        "calculator": f"{reverse('subsidy')}?{urlencode(answers)}",
+        "calculator": reverse("subsidy", query=answers),
     }
 
 

@@ -6,7 +6,7 @@ GitHub's tables and strikethrough.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -38,13 +38,13 @@ ADDRESS_IN_TEXT = re.compile(r"https?://[^\s<>\"'„”()]*[^\s<>\"'„”().,;:
 UNSAFE_IN_ADDRESS = re.compile(r"[\s\x00-\x1f\x7f<>()\[\]\\\"'`|]")
 
 
-def escape_markdown(text: str) -> str:
+def escape_markdown(value: object) -> str:
     r"""Escape text for one line of Markdown.
 
     Line breaks and invisible characters become blanks, `*` becomes `\*`. A number or dash that would begin a list and
     the ampersand of an entity are escaped too: `&lt;` becomes `\&lt;`.
     """
-    line = " ".join(INVISIBLE.sub(" ", text).split())
+    line = " ".join(INVISIBLE.sub(" ", str(value)).split())
     line = ENTITY.sub(r"\\&", MARKS.sub(r"\\\1", line))
     return BLOCK.sub(lambda found: _literal(found[1]), line)
 
@@ -76,7 +76,7 @@ def autolink(url: str) -> str:
     return f"<{target}>" if target else escape_markdown(url)
 
 
-def escape_around(text: str, urls: Iterable[str]) -> str:
+def escape_around(text: str, *urls: str) -> str:
     """Escape text for one line of Markdown, with the URLs in it as autolinks."""
     autolinks = {escape_markdown(url): autolink(url) for url in sorted(urls, key=len, reverse=True)}
     line = escape_markdown(text)
@@ -104,20 +104,10 @@ FRAME = (320, 420)
 HARMLESS = str.maketrans({"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
-def whole(number: int | None) -> str:
-    """Format a whole number with grouped thousands, "" for None."""
-    return "" if number is None else polish.whole(number)
-
-
 def difference(amount: float | Decimal) -> str:
     """ "+90 zł", "−90 zł", "równo": whole złoty."""
     rounded = round(amount)
     return f"{'+' if rounded > 0 else '−'}{zloty(abs(rounded), 0)}" if rounded else "równo"
-
-
-def iso(value: date) -> str:
-    """ "2026-10-03"."""
-    return f"{value:%Y-%m-%d}"
 
 
 def tied(text: object) -> str:
@@ -164,17 +154,9 @@ def json_ld(data: dict[str, Any]) -> Markup:
     return Markup(orjson.dumps(data).decode().translate(HARMLESS))  # noqa: S704 - see HARMLESS
 
 
-def md(value: object) -> str:
-    return escape_markdown(str(value))
-
-
-def citing(citation: str, url: str) -> str:
-    return escape_around(citation, [url])
-
-
 def md_urlize(text: str) -> str:
     """Escape text of a source for Markdown, with the URLs in it as autolinks."""
-    return escape_around(text, ADDRESS_IN_TEXT.findall(text))
+    return escape_around(text, *ADDRESS_IN_TEXT.findall(text))
 
 
 def prose(text: str) -> str:
@@ -200,7 +182,7 @@ def md_zloty(amount: float | None) -> str:
 
 def number(value: float | None) -> str:
     """Format a whole number as on the pages, another one with a decimal point, "" for None."""
-    return f"{value:g}" if isinstance(value, float) else whole(value)
+    return f"{value:g}" if isinstance(value, float) else polish.whole(value)
 
 
 UNITS = {"pcs": "szt.", "m2": "m²"}
@@ -221,18 +203,18 @@ def percent(share: Decimal) -> str:
     return f"{(share * 100).normalize():f}%"
 
 
-def unit(code: str) -> str:
-    return UNITS[code]
-
-
 def by_name(*filters: Filter) -> dict[str, Filter]:
     return {function.__name__: function for function in filters}
 
 
 MARKDOWN = {
-    **by_name(md, prose, address, autolink, citing, code, md_urlize, to_twin, md_day, md_zloty, number, iso),
-    **by_name(pln, pln_range, percent, unit, polish.change, polish.signed_zloty, polish.tenths),
-    **by_name(polish.quantity, polish.counted, polish.days, polish.span),
+    **by_name(prose, address, autolink, code, md_urlize, to_twin, md_day, md_zloty, number, pln, pln_range, percent),
+    **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.quantity, polish.counted, polish.days),
+    **by_name(polish.span),
+    "md": escape_markdown,
+    "citing": escape_around,
+    "iso": date.isoformat,
+    "unit": UNITS.__getitem__,
     "linked": link,
 }
 """Filters whose results are safe in Markdown."""
@@ -240,7 +222,7 @@ MARKDOWN = {
 FILTERS = {
     **MARKDOWN,
     **by_name(capfirst, coded, difference, for_excel, framed, full_sentence, json_ld, linebreaksbr, postcodes),
-    **by_name(short_zloty, tied, tied_html, unbroken, urlize, whole, zloty),
-    **by_name(polish.date_digits, polish.day, polish.moment),
+    **by_name(short_zloty, tied, tied_html, unbroken, urlize, zloty),
+    **by_name(polish.date_digits, polish.day, polish.moment, polish.whole),
     "route": route_path,
 }

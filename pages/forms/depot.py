@@ -219,18 +219,15 @@ class AddForm(DepotForm):
         if self.errors:
             return data
         code = Postcode.objects.filter(pk=data["postcode"]).first() if data["postcode"] else None
-        if data["postcode"] and code is None and data["lat"] is None:
+        data["location_approximate"] = data["lat"] is None
+        if data["lat"] is None and code:
+            data |= {"lat": code.lat, "lon": code.lon}
+        elif data["lat"] is None and data["postcode"]:
             self.add_error("postcode", "Nie znamy takiego kodu pocztowego. Sprawdź go albo podaj współrzędne.")
-        elif data["lat"] is None and code is None:
+        elif data["lat"] is None:
             self.add_error("postcode", "Podaj kod pocztowy albo współrzędne, żebyśmy wiedzieli, gdzie jest skład.")
-        elif data["lat"] is None and code is not None:
-            data |= {"lat": code.lat, "lon": code.lon, "location_approximate": True}
-        else:
-            data["location_approximate"] = False
-            if code and _distance_km(data["lat"], data["lon"], code.lat, code.lon) > FARTHEST_KM:
-                self.add_error(
-                    "lat", f"Ten punkt leży ponad {FARTHEST_KM:.0f} km od kodu {code.pk}. Popraw jedno z nich."
-                )
+        elif code and _distance_km(data["lat"], data["lon"], code.lat, code.lon) > FARTHEST_KM:
+            self.add_error("lat", f"Ten punkt leży ponad {FARTHEST_KM:.0f} km od kodu {code.pk}. Popraw jedno z nich.")
         if not self.errors and (located := self.locate(data["lat"], data["lon"])):
             data["municipality"] = located.teryt
         return data
