@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -76,9 +76,6 @@ class Feed(Atom1Feed):
     """Atom with a media type that browsers show as XML. updated: day of the newest entry, which may have left."""
 
     content_type = "application/atom+xml; charset=utf-8"
-
-    def root_attributes(self) -> dict[str, Any]:
-        return super().root_attributes() | {"xml:lang": "pl"}
 
     def latest_post_date(self) -> datetime:
         return start_of(self.feed["updated"])

@@ -85,7 +85,8 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     (asked, notices), (choices, unread), stores = read_origin(query_string), read_choices(query_string), depots.get()
     path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
     listed = stores.in_unit(unit.teryt).rows
-    origin = asked or centre_of(unit)
+    middle = territory.get().centre(unit.teryt)
+    origin = asked or (Origin(Point(*middle), "punktu leżącego w tej gminie") if middle else None)
     usual = Order.DISTANCE if origin else Order.NAME
     if origin is None and choices.order is Order.DISTANCE:
         choices = choices.but(order=None)
@@ -269,9 +270,3 @@ def describe_sections(
         note = from_where if beyond and not own and not nearest_first else "" if beyond else none
         title = "Dalsze składy poza gminą" if nearest else "Najbliższe poza gminą"
         yield Section("poza-gmina", title, note, beyond)
-
-
-def centre_of(unit: Municipality) -> Origin | None:
-    """Return the point of a municipality that `/locations` and `/municipalities` give; None if it is unknown."""
-    middle = territory.get().centre(unit.teryt)
-    return None if middle is None else Origin(Point(*middle), "punktu leżącego w tej gminie")

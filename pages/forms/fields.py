@@ -29,26 +29,6 @@ _PRIVATE_TOPS = frozenset({"internal", "invalid", "local", "localhost", "test", 
 _FORBIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
-def clean_email(text: str) -> str:
-    """Return an address with a lower-case domain. Raises ValidationError for malformed ones.
-
-    Stricter than RFC 5322: no quotes, comments, IP addresses or non-ASCII letters. The domain is not looked up.
-    """
-    text = text.strip()
-    local, _, domain = text.rpartition("@")
-    domain = domain.lower()
-    labels = domain.split(".")
-    if (
-        len(text) > 254
-        or len(local) > 64
-        or not _LOCAL.fullmatch(local)
-        or not _DOMAIN.fullmatch(domain)
-        or labels[-1] in _PRIVATE_TOPS
-    ):
-        raise ValidationError(MALFORMED_EMAIL)
-    return f"{local}@{domain}"
-
-
 ALIKE = 0.85
 """How alike a misspelt domain is (`difflib`): one letter of eight missing, added, changed or swapped."""
 
@@ -148,13 +128,23 @@ class DepotText(Line):
 
 
 class Email(Line):
-    """A deliverable e-mail address, see `clean_email`; the form asks a likely misspelling back."""
+    """An e-mail address, whose domain is put in lower case; the form asks a likely misspelling back.
+
+    Stricter than RFC 5322: no quotes, comments, IP addresses or non-ASCII letters. The domain is not looked up.
+    """
 
     widget = forms.EmailInput(attrs={"autocomplete": "email"})
 
     def clean(self, value: Any) -> str:
         text = super().clean(value)
-        return clean_email(text) if text else ""
+        if not text:
+            return ""
+        local, _, domain = text.rpartition("@")
+        domain = domain.lower()
+        is_possible = len(text) <= 254 and len(local) <= 64 and _LOCAL.fullmatch(local) and _DOMAIN.fullmatch(domain)
+        if not is_possible or domain.rpartition(".")[2] in _PRIVATE_TOPS:
+            raise ValidationError(MALFORMED_EMAIL)
+        return f"{local}@{domain}"
 
 
 class Day(Line):

@@ -45,8 +45,6 @@ DECIDED = {
 }
 """Steps of submissions that no longer wait."""
 
-NO_DEPOT = {"depot_name": "", "depot_path": ""}
-
 
 class StatusStep(NamedTuple):
     """A step of a submission. when: in Polish. done: whether it is complete."""
@@ -79,7 +77,8 @@ def show(
         demonstration_title=INVENTED_TITLE,
         demonstration_notice=INVENTED_DEPOT,
     )
-    names = {"depot_name": depot.name, "depot_path": depot_path(depot.pk, depot.name)} if depot else NO_DEPOT
+    name, page_of_depot = (depot.name, depot_path(depot.pk, depot.name)) if depot else ("", "")
+    names = {"depot_name": name, "depot_path": page_of_depot}
     return render_page(request, f"pages/forms/{template}.html", page, status=status, **names | content)
 
 

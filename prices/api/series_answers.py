@@ -155,17 +155,10 @@ class OfficialAverageJson(TypedDict):
     """Where the number itself was read."""
 
 
-def sentence_on_average(year: int) -> str:
-    """Describe the official average shown beside the median of a coal fuel."""
-    return (
-        f"Średnia roczna cena detaliczna węgla kamiennego w Polsce w {year} r. według GUS. To osobne dane z tamtego "
-        "roku: nie wchodzą do mediany i nie mówią o dzisiejszych cenach."
-    )
-
-
 def describe_average(official: Observation, variable_id: int | None) -> OfficialAverageJson:
     return {
-        "description": sentence_on_average(official.year),
+        "description": f"Średnia roczna cena detaliczna węgla kamiennego w Polsce w {official.year} r. według GUS. To "
+        "osobne dane z tamtego roku: nie wchodzą do mediany i nie mówią o dzisiejszych cenach.",
         "year": official.year,
         "price": amount(official.value),
         "area": POLAND,
