@@ -224,7 +224,6 @@ class DepotCard(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _facts_of(_snapshot: Depots) -> dict[int, CardFacts]:
-    """Facts by id of the depot, which `card_facts` adds."""
     return {}
 
 

@@ -295,7 +295,6 @@ def rounded(amount: Decimal) -> Decimal:
 
 
 def bag_price(median: Decimal, bag_kg: int) -> Decimal:
-    """Return the price of a bag at a median per tonne."""
     return rounded(median * bag_kg / 1000)
 
 

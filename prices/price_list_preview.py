@@ -222,15 +222,18 @@ def preview_price_list(
         return Preview([], error=" ".join(error.messages))
 
 
+EXPIRED = "Podgląd wygasł. Wczytaj plik jeszcze raz."
+
+
 class UploadForm(forms.Form):
-    """A file. After validation `table` has its rows, and `packed` is the file for the confirmation."""
+    """A file. After validation `table` has its rows, and `packed` of the data is the file for the confirmation."""
 
     import_file = forms.FileField(label="Plik do importu", error_messages={"required": "Wybierz plik."})
 
     def clean_import_file(self) -> Any:
         file = self.cleaned_data["import_file"]
         content = file.read()
-        self.table, self.packed = files.read_table(content), files.pack(content)
+        self.table, self.cleaned_data["packed"] = files.read_table(content), files.pack(content)
         return file
 
 

@@ -213,7 +213,6 @@ def compared_months(fuel: Fuel, on: date) -> tuple[date, date, date] | None:
 
 
 def comparison(summary: Summary, series: Sequence[Month], months: Iterable[date] | None) -> Comparison:
-    """Return a median with the changes in its series."""
     median = summary.median
     if median is None or months is None:
         return Comparison(median, summary.n, None, None)

@@ -171,7 +171,6 @@ class EmailForm(PublicForm):
         return [SubmissionPart(Submission.Kind(self.kind))]
 
     def author(self, client: str) -> Author:
-        """Return the author. client: the network address."""
         data = self.cleaned_data
         return Author(
             email=data["email"],

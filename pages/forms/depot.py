@@ -199,7 +199,6 @@ class CorrectForm(DepotForm):
         return values
 
     def _moved(self, data: Mapping[str, Any]) -> bool:
-        """Whether the position differs from the displayed one."""
         return (_degrees(data["lat"]), _degrees(data["lon"])) != (self.initial["lat"], self.initial["lon"])
 
 

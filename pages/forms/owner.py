@@ -27,7 +27,7 @@ from pages.forms.views import claim_path, client_of, get_published, ids_of, post
 from pages.polish import date_digits
 from prices.models import DepotPrice
 from prices.owners import MOST_PRICES, confirm_prices, publish_changes
-from prices.price_list_preview import ConfirmForm, UploadForm, preview_price_list
+from prices.price_list_preview import EXPIRED, ConfirmForm, UploadForm, preview_price_list
 
 REVOKED = (
     f"Nikt już nie zmieni nim godzin ani cen. Twój adres usunęliśmy; {CLAIM_KEEPS}. Nowy odnośnik dostaniesz, gdy "
@@ -250,20 +250,14 @@ def outdated(prices: Sequence[DepotPrice], today: date) -> Sequence[DepotPrice]:
 def read_price_list(request: HttpRequest, token: str, depot: Depot, own: Mapping[int, Depot]) -> HttpResponse:
     """Answer with the preview of an owner's file, or publish the confirmed one. Raises ValidationError for neither."""
     now, own = timezone.now(), {depot.pk: depot, **own}
-    if "wczytaj" in request.POST:
-        confirmed = ConfirmForm(request.POST)
-        if not confirmed.is_valid():
-            raise forms.ValidationError("Podgląd wygasł. Wczytaj plik jeszcze raz.")
-        packed, table = confirmed.cleaned_data["packed"], confirmed.table
-    else:
-        upload = PriceListForm(request.POST, request.FILES)
-        if not upload.is_valid():
-            raise forms.ValidationError([*upload.errors.values()])
-        packed, table = upload.packed, upload.table
-    preview = preview_price_list(table, today=timezone.localdate(now), own=own)
+    confirmed = "wczytaj" in request.POST
+    form: Any = ConfirmForm(request.POST) if confirmed else PriceListForm(request.POST, request.FILES)
+    if not form.is_valid():
+        raise forms.ValidationError(EXPIRED if confirmed else [*form.errors.values()])
+    preview = preview_price_list(form.table, today=timezone.localdate(now), own=own)
     if preview.error:
         raise forms.ValidationError(preview.error)
-    if "wczytaj" in request.POST and preview.quotes and preview.seen == confirmed.cleaned_data["seen"]:
+    if confirmed and preview.quotes and preview.seen == form.cleaned_data["seen"]:
         publish_changes(token=token, depot=depot, hours={}, quotes=preview.quotes, on=now)
         return HttpResponseRedirect(f"{owner_path(token, depot)}&zapisano=1")
     return show(
@@ -273,7 +267,7 @@ def read_price_list(request: HttpRequest, token: str, depot: Depot, own: Mapping
         title=f"Cennik z pliku: {depot.name}",
         description="Podgląd cennika przed wczytaniem.",
         preview=preview,
-        confirm=ConfirmForm(initial={"packed": packed, "seen": preview.seen}),
+        confirm=ConfirmForm(initial={"packed": form.cleaned_data["packed"], "seen": preview.seen}),
         token=token,
         depot_id=depot.pk,
         back=owner_path(token, depot),

@@ -32,8 +32,6 @@ NAMED_APART = (0.01, 0.015)
 
 
 class _MapCache:
-    """The cache of one snapshot of the territory."""
-
     def __init__(self, index: BoundaryIndex) -> None:
         self.index = index
         self.draw_ground = lru_cache(GROUNDS)(partial(_draw_ground, index))
@@ -69,7 +67,6 @@ def depot_map(
 
 
 def _draw_ground(index: BoundaryIndex, frame: Frame, own: int | None) -> maps.Ground:
-    """Return the ground of a frame. own: index of the municipality of the map."""
     indexes = np.sort(index.tree.query(shapely.box(*frame.bounds)))
     units = [index.municipalities[position] for position in indexes]
     return maps.ground(

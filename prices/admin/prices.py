@@ -44,7 +44,7 @@ from prices import models, services, validation
 from prices.admin.decision_pages import PricePageMixin, describe_rows
 from prices.models import LONGEST_REASON
 from prices.official_series import BY_SLUG
-from prices.price_list_preview import ConfirmForm, Preview, UploadForm, preview_price_list
+from prices.price_list_preview import EXPIRED, ConfirmForm, Preview, UploadForm, preview_price_list
 from prices.services import PriceDecisionResult, why_not_rejected
 from prices.snapshot import current_medians, read_ranges
 from prices.validation import deviation
@@ -171,7 +171,7 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
         if too_many := describe_excess(preview, current_editor(request)):
             messages.error(request, too_many)
         elif not preview.is_refused:
-            context["confirm_form"] = ConfirmForm(initial={"packed": form.packed, "seen": preview.seen})
+            context["confirm_form"] = ConfirmForm(initial={"packed": form.cleaned_data["packed"], "seen": preview.seen})
         return self.render_price_list(request, **context)
 
     @desk_view("process_import/", "process_import", needs="import")
@@ -179,7 +179,7 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
         """Publish the previewed prices, unless other rows are left out now; an expired preview leads to the upload."""
         form = ConfirmForm(request.POST)
         if not form.is_valid():
-            messages.error(request, "Podgląd wygasł. Wczytaj plik jeszcze raz.")
+            messages.error(request, EXPIRED)
             return HttpResponseRedirect(reverse("admin:prices_depotprice_import"))
         moment, editor = timezone.now(), current_editor(request)
         today, ticked = timezone.localdate(moment), form.cleaned_data["ticked"] or ()

@@ -294,7 +294,6 @@ def describe_voivodeship(
 
 
 def describe_areas(figures: PriceStatistics) -> list[VoivodeshipMedianJson]:
-    """Return the medians of the voivodeships that have one, by TERYT code."""
     units = territory.get().voivodeships
     return [
         {
