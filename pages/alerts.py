@@ -258,14 +258,14 @@ def send_to(email_hash: str, mail_server: Any, on: datetime) -> Told:
         return Told()
     digest = digest_of(rows, on)
     message = None if digest == Digest() else write(rows, digest, on)
-    told = Told(sent=(email_hash[:8],)) if message else Told()
+    result = Told(sent=(email_hash[:8],)) if message else Told()
     if mail_server is None:
         transaction.set_rollback(True)
-        return told
+        return result
     for row in rows:
         row.sent_at = on if message else row.sent_at
         row.asked_at = on if row in digest.to_ask else row.asked_at
     Subscription.objects.bulk_update(rows, ["content", "sent_at", "asked_at"])
     if message:
         hand_over(message, mail_server)
-    return told
+    return result

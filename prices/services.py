@@ -96,20 +96,18 @@ def publish_price_list(
             DepotPrice.objects.bulk_create(rows, batch_size=1000)
         keys = [row.pk for row in rows]
         history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST, kind=history.CREATED)
-        approved = DepotPrice.Status.APPROVED
-        DepotPrice.objects.filter(pk__in=keys).update(status=approved, decided_at=on, decided_by=by)
-        history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST)
-        record_prices(timezone.localdate(on))
+        set_status(keys, DepotPrice.Status.APPROVED, "", PRICE_LIST, by=by, on=on)
         update_offers(keys, by=by, on=timezone.localdate(on), reason=PRICE_LIST)
         record.concern(Depot, names)
     return record.decision
 
 
-def withdraw_published(*, keys: Collection[int], reason: str, by: AbstractBaseUser | None, on: datetime) -> None:
-    """Reject approved prices, whose rows and depots the caller has locked. keys: their ids. The offers stay."""
-    rows = DepotPrice.objects.filter(pk__in=among(keys))
-    rows.update(status=DepotPrice.Status.REJECTED, reason=reason, decided_at=on, decided_by=by)
-    history.record_bulk(DepotPrice, keys, by=by, reason=reason)
+def set_status(
+    ids: Collection[int], status: DepotPrice.Status, reason: str, log: str, *, by: AbstractBaseUser | None, on: datetime
+) -> None:
+    """Decide prices, whose rows and depots the caller has locked. log: words of the history. The offers stay."""
+    DepotPrice.objects.filter(pk__in=among(ids)).update(status=status, reason=reason, decided_at=on, decided_by=by)
+    history.record_bulk(DepotPrice, ids, by=by, reason=log)
     record_prices(timezone.localdate(on))
 
 
@@ -204,11 +202,8 @@ def _decide(
     keys = [price.pk for price in changed]
     title = describe_decided(changed, status)
     with journal.recording(Decision.Kind.PRICES, by=by, on=on, title=title, reason=reason) as record:
-        rows = DepotPrice.objects.filter(pk__in=among(keys))
-        rows.update(status=status, reason=reason, decided_at=on, decided_by=by)
-        described = f"{status.label}: {reason}" if reason else str(status.label)
-        history.record_bulk(DepotPrice, keys, by=by, reason=described)
-        record_prices(timezone.localdate(on))
+        log = f"{status.label}: {reason}" if reason else str(status.label)
+        set_status(keys, status, reason, log, by=by, on=on)
         update_offers(keys, by=by, on=timezone.localdate(on), reason=LABELS[status])
         record.concern(Submission, notify_authors(changed, on))
         record.concern(Depot, {price.depot_id for price in changed})

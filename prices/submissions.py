@@ -30,7 +30,7 @@ from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows, locking
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
-from prices.services import WITHDRAWN, match_twin, record_prices, update_offers, withdraw_published
+from prices.services import WITHDRAWN, match_twin, record_prices, set_status, update_offers
 from prices.validation import InvalidPrice, PriceInput, exact, unit_price
 
 State = Submission.State
@@ -212,7 +212,7 @@ def undo_prices(undoing: Undoing) -> None:
     restored: list[int] = []
     if added:
         restored += history.find_untouched(DepotPrice, [spans[key] for key in added], ignored=journal.UNCOMPARED)
-        withdraw_published(keys=restored, reason=reason, by=by, on=on)
+        set_status(restored, DepotPrice.Status.REJECTED, reason, reason, by=by, on=on)
     undoing.changed[DepotPrice] += len(restored)
     if len(added) < len(spans):
         barred = {price.pk for price in find_replaced(undoing)}
