@@ -1,6 +1,6 @@
 """Pages of a fuel, in Poland and in a voivodeship; and the query, tabs and status that all pages of prices share."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import partial
@@ -20,7 +20,7 @@ from pages.home_and_voivodeship import get_voivodeship
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.polish import day, month, month_genitive
 from pages.svg import territory as territory_svg
-from pages.svg.charts import Chart, ChartMonth, amount, months_chart
+from pages.svg.charts import amount, months_chart
 from pages.svg.maps import SHADES, AreaMap, MapUnit
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
@@ -219,14 +219,6 @@ def data_status(*, demonstration: bool) -> str:
     return DEMONSTRATION_STATUS if demonstration else MEDIAN_STATUS
 
 
-def draw_chart(months: Iterable[MonthMedianJson], *, reference: float | None = None) -> Chart | None:
-    """Return a chart of medians by month. reference: a level to compare with."""
-    bars = [
-        ChartMonth(int(row["month"][:4]) * 12 + int(row["month"][5:]) - 1, row["median"], row["n"]) for row in months
-    ]
-    return months_chart(bars, reference=reference)
-
-
 def fuel_prices_page(slug: str, query_string: str, today: date) -> Page:
     """Return the page of a fuel in Poland for a query string. Raises Http404."""
     fuel, asked = get_fuel(slug), Asked.read(query_string, today)
@@ -240,7 +232,7 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> Page:
             fuel,
             asked,
             answer,
-            draw_chart=partial(draw_chart, answer["months"]),
+            draw_chart=partial(months_chart, answer["months"]),
             ranges=[
                 (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
                 for name, ends in answer["arithmetic"]["plausible_range"].items()
@@ -335,7 +327,7 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
             asked,
             answer,
             unit.slug,
-            draw_chart=partial(draw_chart, answer["months"], reference=country["median"]),
+            draw_chart=partial(months_chart, answer["months"], reference=country["median"]),
             reference=f"Polska, mediana ostatnich {asked.window} miesięcy",
             country=country,
             country_path=country_path + asked.query(),

@@ -6,11 +6,11 @@ days to scale on a vertical axis, with texts beside it that do not overlap.
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 from operator import itemgetter
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pages.svg.scales_and_outlines import WIDTH, Box, axis, spread, text_width
 
@@ -97,39 +97,35 @@ class Chart(NamedTuple):
         return self.base - COUNTS - 5
 
 
-class ChartMonth(NamedTuple):
-    """A month. number: year × 12 + month - 1. n: number of prices of the median."""
+def months_chart(months: Sequence[Mapping[str, Any]], *, reference: float | None = None) -> Chart | None:
+    """Return the chart of months, ascending; None with fewer than two. reference: drawn as a level.
 
-    number: int
-    median: float
-    n: int
-
-
-def months_chart(months: Sequence[ChartMonth], *, reference: float | None = None) -> Chart | None:
-    """Return the chart of months, ascending; None with fewer than two. reference: drawn as a level."""
+    months: rows with month ("2026-03"), median, and n, the number of its prices.
+    """
     if len(months) < 2:
         return None
-    first, last = months[0].number, months[-1].number
+    numbers = [int(row["month"][:4]) * 12 + int(row["month"][5:]) - 1 for row in months]
+    medians, counts = [row["median"] for row in months], [row["n"] for row in months]
+    first, last = numbers[0], numbers[-1]
     step = (WIDTH - LEFT - RIGHT) / (last - first + 1)
-    columns = [round(LEFT + (month.number - first + 0.5) * step, 1) for month in months]
-    scale = axis([month.median for month in months] + ([] if reference is None else [reference]))
+    columns = [round(LEFT + (number - first + 0.5) * step, 1) for number in numbers]
+    scale = axis(medians + ([] if reference is None else [reference]))
     base = TOP + PLOT + MONTHS_GAP + COUNTS
-    heights = [_up(scale, month.median) for month in months]
-    most = max(month.n for month in months)
-    every = max(1, math.ceil((max(len(str(month.n)) for month in months) * 9 * 0.6 + 3) / step))
+    heights = [_up(scale, median) for median in medians]
+    every = max(1, math.ceil((max(len(str(count)) for count in counts) * 9 * 0.6 + 3) / step))
     bars = []
-    for month, x in zip(months, columns, strict=True):
-        height = round(COUNTS * month.n / most, 1)
+    for number, count, x in zip(numbers, counts, columns, strict=True):
+        height = round(COUNTS * count / max(counts), 1)
         # Labels count from the newest month, the most important one.
-        label = str(month.n) if (last - month.number) % every == 0 else ""
+        label = str(count) if (last - number) % every == 0 else ""
         bars.append(Bar(round(x - step * 0.35, 1), round(base - height, 1), round(step * 0.7, 1), height, label))
     return Chart(
         height=base + FOOT,
         y_ticks=_levels(scale),
         x_ticks=_month_ticks(first, last, step),
         years=_year_starts(first, last, step),
-        lines=_lines([month.number for month in months], columns, heights),
-        marks=_labelled(columns, heights, [amount(month.median, 0) for month in months], TOP + PLOT + 16),
+        lines=_lines(numbers, columns, heights),
+        marks=_labelled(columns, heights, [amount(median, 0) for median in medians], TOP + PLOT + 16),
         bars=tuple(bars),
         base=base,
         reference=None if reference is None else Tick(_up(scale, reference), amount(reference, 0)),
