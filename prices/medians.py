@@ -295,6 +295,7 @@ def rounded(amount: Decimal) -> Decimal:
 
 
 def bag_price(median: Decimal, bag_kg: int) -> Decimal:
+    """median: per tonne."""
     return rounded(median * bag_kg / 1000)
 
 
