@@ -136,6 +136,25 @@ def test_a_position_that_nobody_allows_or_refuses_leaves_the_button_and_no_waiti
     assert told.text_content() == ""
 
 
+@pytest.mark.parametrize(
+    ("path", "field", "typed"),
+    [
+        ("/ceny/pellet/", "#dzien", "2026-05-01"),
+        ("/ceny/porownanie/", "#kwh", "9000"),
+        ("/przepisy/", "#piec", "boiler_class_3"),
+    ],
+)
+def test_a_field_says_again_what_the_page_is_about(page, path, field, typed):
+    """Firefox brings back what was typed by reloading, too."""
+    page.goto(path)
+    before = page.input_value(field)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => one.open = true)")
+    (page.select_option if field == "#piec" else page.fill)(field, typed)
+    page.goto("/dane/")
+    page.go_back()
+    assert page.input_value(field) == before
+
+
 def test_without_scripts_the_form_searches(open_window):
     page = open_window(java_script_enabled=False)
     page.goto("/")
