@@ -227,17 +227,6 @@ def _facts_of(_snapshot: Depots) -> dict[int, CardFacts]:
     return {}
 
 
-def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, without: int) -> tuple[DepotCard, ...]:
-    """without: id of a depot to leave out."""
-    near = depots.get().near(point, radius_km=radius_km, limit=limit + 1).measured()
-    today = timezone.localdate(now)
-    rows = [(row, metres) for row, metres in near if row.id != without][:limit]
-    return tuple(
-        DepotCard(row, opening_of(row, now), card_price(row.id, today, None), metres, number)
-        for number, (row, metres) in enumerate(rows, start=1)
-    )
-
-
 def card_facts(row: DepotRow) -> CardFacts:
     """Return the fixed data of a card, with their HTML. Cached."""
     of_snapshot = _facts_of(depots.get())

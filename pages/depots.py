@@ -18,7 +18,7 @@ from catalog.models import Depot, Municipality
 from catalog.parsing.opening_hours import CLOSED, DAYS, Week
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
-from pages.depot_filters import card_facts, nearest_cards
+from pages.depot_filters import DepotCard, card_facts, card_price
 from pages.page import INVENTED_DEPOT, INVENTED_TITLE, Crumb, Page
 from pages.polish import coordinates
 from pages.rendering import PageMoved
@@ -45,7 +45,12 @@ def depot_page(depot: DepotRow, now: datetime) -> Page:
     price_list = [(price, apart_from_median(price, depot, today)) for price in prices.get().price_list(depot.id, today)]
     priced = {price.fuel for price, _ in price_list}
     here = Point(depot.lat, depot.lon)
-    nearby = nearest_cards(here, now, radius_km=NEIGHBOURS_KM, limit=NEIGHBOURS, without=depot.id)
+    near = depots.get().near(here, radius_km=NEIGHBOURS_KM, limit=NEIGHBOURS + 1).measured()
+    others = [(row, metres) for row, metres in near if row.id != depot.id][:NEIGHBOURS]
+    nearby = [
+        DepotCard(row, opening_of(row, now), card_price(row.id, today, None), metres, number)
+        for number, (row, metres) in enumerate(others, start=1)
+    ]
     # Titles of pages are unique.
     number = f" (wpis {depot.id})" if depots.get().has_namesake(depot) else ""
     crumbs = crumbs_of(unit)
