@@ -5,7 +5,7 @@ an editor at once.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from operator import or_
@@ -78,12 +78,8 @@ class Author:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionPart:
-    """One part of a form. proposed: wanted values of a correction or new depot, else what the kind needs."""
-
-    kind: Kind
-    proposed: Values = field(default_factory=dict)
+SubmissionPart = tuple[Kind, Values]
+"""One part of a form: its kind, and the wanted values of a correction or new depot, else what the kind needs."""
 
 
 @transaction.atomic
@@ -109,7 +105,7 @@ def create_submission(
     if depot is not None:
         depot = locked(depot)
         check_published(depot)
-    rows = [row_of(part, depot, author, on) for part in parts]
+    rows = [row_of(*part, depot, author, on) for part in parts]
     rows = [row for row in rows if row.proposed or row.kind != Kind.CORRECT]
     if not rows:
         raise NothingChanged(None if depot is None else depot.pk)
@@ -229,7 +225,7 @@ def correct_address(*, submission: Submission, email: str, client: str, on: date
     """
     _check_unconfirmed(submission)
     visit = Submission.objects.of_visits([submission.pk])
-    parts = [SubmissionPart(Kind(part.kind), part.proposed) for part in visit.order_by("pk")]
+    parts = [(Kind(part.kind), part.proposed) for part in visit.order_by("pk")]
     if not parts:
         raise tokens.LinkExpired(submission.pk)
     claimant = submission.claimant_role, submission.claimant_nip, submission.claimant_phone
@@ -251,21 +247,21 @@ def check_published(depot: Depot) -> None:
         raise DepotIsErased(depot.pk)
 
 
-def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: datetime) -> Submission:
+def row_of(kind: Kind, proposed: Values, depot: Depot | None, author: Author, on: datetime) -> Submission:
     """Return a part as an unsaved row. A correction proposes only what differs from the depot."""
-    proposed, stored, subject = part.proposed, {}, ""
-    if part.kind == Kind.CORRECT and depot is not None:
+    stored, subject = {}, ""
+    if kind == Kind.CORRECT and depot is not None:
         present = field_groups.values_of(depot)
         proposed = field_groups.changes(present, proposed)
         stored = {name: present[name] for name in proposed}
-    if part.kind == Kind.ADD:
+    if kind == Kind.ADD:
         subject = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
-    if part.kind == Kind.PRICE:
+    if kind == Kind.PRICE:
         subject = " ".join(price["fuel"] for price in proposed["prices"])
     content = {"subject": subject, "proposed": dict(proposed), "stored": stored, "message": author.message}
     claimant = {"claimant_role": author.role, "claimant_nip": author.nip, "claimant_phone": author.phone}
     sent = {**tokens.address(author.email), "client_hash": limits.hash_client(author.client), "created_at": on}
-    return Submission(depot=depot, kind=part.kind, **content, **claimant, **sent)
+    return Submission(depot=depot, kind=kind, **content, **claimant, **sent)
 
 
 def _said(submissions: Iterable[Submission]) -> list[tuple[str, Values]]:
@@ -343,7 +339,7 @@ def claim_branches(*, link: OwnerLink, depots: Collection[int], author: Author, 
         raise BranchRefused(reason="Te składy są już pod Twoim odnośnikiem.")
     evidence = f"Zgłoszone odnośnikiem właściciela wpisu nr {link.depot_id} ({link.depot.name})."
     for depot in rows:
-        _let_wait(row_of(SubmissionPart(Kind.CLAIM), depot, replace(author, message=evidence), on), on)
+        _let_wait(row_of(Kind.CLAIM, {}, depot, replace(author, message=evidence), on), on)
     letters.send_soon()  # other owners of these entries are told
 
 
@@ -371,7 +367,7 @@ def ask_restoring(*, deletion: Submission, text: str, client: str, on: datetime)
     if depot.publication != Depot.Publication.REMOVED:
         raise NotRestorable
     author = Author(deletion.email, client, deletion.claimant_role, deletion.claimant_nip, "", text)
-    _let_wait(row_of(SubmissionPart(Kind.RESTORE), depot, author, on), on)
+    _let_wait(row_of(Kind.RESTORE, {}, depot, author, on), on)
 
 
 def _let_wait(row: Submission, on: datetime) -> None:

@@ -168,7 +168,7 @@ class EmailForm(PublicForm):
         return email
 
     def submission_parts(self) -> list[SubmissionPart]:
-        return [SubmissionPart(Submission.Kind(self.kind))]
+        return [(Submission.Kind(self.kind), {})]
 
     def author(self, client: str) -> Author:
         data = self.cleaned_data
@@ -255,7 +255,7 @@ class PriceFields(PublicForm):
     def price_parts(self) -> list[SubmissionPart]:
         """Return the prices as a part of a submission; an empty list without prices."""
         prices = [price_to_json(quote) for quote in self.quotes()]
-        return [SubmissionPart(Submission.Kind.PRICE, {"prices": prices})] if prices else []
+        return [(Submission.Kind.PRICE, {"prices": prices})] if prices else []
 
     def quotes(self) -> list[PriceInput]:
         return [quote for fuel in self.price_fuels if (quote := self._quote(fuel)) is not None]

@@ -139,7 +139,7 @@ class DepotForm(HoursFields, EmailForm):
         return values | {"fuels": list(fuels.in_order(values["fuels"]))}
 
     def submission_parts(self) -> list[SubmissionPart]:
-        return [SubmissionPart(Submission.Kind(self.kind), self.wanted())]
+        return [(Submission.Kind(self.kind), self.wanted())]
 
     def locate(self, lat: float, lon: float) -> Municipality | None:
         """Return the municipality of a position; None with an error at the field."""
@@ -276,8 +276,8 @@ class ClaimForm(CorrectForm, PriceFields):
     )
 
     def submission_parts(self) -> list[SubmissionPart]:
-        correction = SubmissionPart(Submission.Kind.CORRECT, self.wanted())
-        return [SubmissionPart(Submission.Kind.CLAIM), correction, *self.price_parts()]
+        kinds = Submission.Kind
+        return [(kinds.CLAIM, {}), (kinds.CORRECT, self.wanted()), *self.price_parts()]
 
 
 class DeleteForm(EmailForm):

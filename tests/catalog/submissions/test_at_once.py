@@ -28,7 +28,7 @@ BLOCKED = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() 
 
 
 def submit_correction(depot, author=AUTHOR):
-    part = intake.SubmissionPart(Submission.Kind.CORRECT, {"place": "Kraków"})
+    part = Submission.Kind.CORRECT, {"place": "Kraków"}
     intake.create_submission(parts=[part], depot=depot, author=author, on=NOW)
     return "taken"
 
