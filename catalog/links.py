@@ -1,25 +1,14 @@
 """URLs of pages and API resources.
 
-Pages belong to a layer above, so routes are reversed by name. The pattern of each route is cached per process and
-filled in: reversing a hundred URLs would take longer than the answer.
+Pages belong to a layer above, so routes are reversed by name: once per process, with marks that no route has and no
+slug is, which are then replaced. Reversing a hundred URLs would take longer than the answer.
 """
 
 from functools import lru_cache
 from urllib.parse import urlencode
 
-from django.urls import reverse
-
 from catalog.text import slug
-from fueldepot.http.links import site_url
-
-
-@lru_cache
-def pattern(name: str, *marks: str) -> str:
-    """Return the path of a route with "{}" for each argument. marks: such that no route has, nor `reverse` quotes."""
-    path = reverse(name, args=marks)
-    for mark in marks:
-        path = path.replace(mark, "{}")
-    return path
+from fueldepot.http.links import route_path, site_url
 
 
 def municipality_path(voivodeship_slug: str, municipality_slug: str, teryt: str, **query: str) -> str:
@@ -27,8 +16,8 @@ def municipality_path(voivodeship_slug: str, municipality_slug: str, teryt: str,
 
     query: `kod` (a postcode), `p` ("lat,lon") with `miejsce` (a name), or `paliwo` (a fuel).
     """
-    path = pattern("municipality", "xvoivodeshipx", "xslugx", "9999999")
-    path = path.format(voivodeship_slug, municipality_slug, teryt)
+    path = route_path("municipality", "xunitx", "xslugx", "9999999")
+    path = path.replace("xunitx", voivodeship_slug).replace("xslugx", municipality_slug).replace("9999999", teryt)
     return f"{path}?{urlencode(query, safe=',')}" if query else path
 
 
@@ -40,7 +29,8 @@ depot_slug = lru_cache(maxsize=10_000)(slug)
 
 
 def depot_path(depot_id: int, name: str) -> str:
-    return pattern("depot", "999999999", "xslugx").format(depot_id, depot_slug(name))
+    path = route_path("depot", "999999999", "xslugx")
+    return path.replace("999999999", str(depot_id)).replace("xslugx", depot_slug(name))
 
 
 def depot_url(depot_id: int, name: str) -> str:
