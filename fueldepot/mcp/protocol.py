@@ -37,8 +37,8 @@ from subsidy.api.params import forget_query, take_bytes
 WITHOUT_VERSION = "2025-03-26"
 """Version of requests without one. Streamable HTTP, "Protocol Version Header"."""
 
-KEEP_TOOLS_MS = 3_600_000
-"""Lifetime of the list of tools in clients: it changes with a release only."""
+KEPT_AN_HOUR = {"resultType": "complete", "ttlMs": 3_600_000, "cacheScope": "public"}
+"""Of what clients keep: it changes with a release only."""
 
 INSTRUCTIONS = (
     "Heating fuel in Poland: depots, prices, anti-smog rules, the clean-air subsidy. Begin with find_place for a TERYT "
@@ -140,13 +140,7 @@ def initialize(params: Params) -> dict[str, Any]:
 
 
 def discover(params: Params) -> dict[str, Any]:
-    return {
-        "supportedVersions": [*MODERN_PROTOCOL_VERSIONS],
-        "resultType": "complete",
-        "ttlMs": KEEP_TOOLS_MS,
-        "cacheScope": "public",
-        **describe_server(),
-    }
+    return {"supportedVersions": [*MODERN_PROTOCOL_VERSIONS], **KEPT_AN_HOUR, **describe_server()}
 
 
 def describe_server() -> dict[str, Any]:
@@ -163,7 +157,7 @@ def describe_tools() -> list[dict[str, Any]]:
 
 
 def list_tools(params: Params) -> dict[str, Any]:
-    return {"tools": describe_tools(), "resultType": "complete", "ttlMs": KEEP_TOOLS_MS, "cacheScope": "public"}
+    return {"tools": describe_tools(), **KEPT_AN_HOUR}
 
 
 @sensitive_variables()
