@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Count, Min
+from django.db.models import Count, F, Min
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
@@ -75,15 +75,9 @@ def state() -> dict[str, Any]:
         missing = sorted(f"{app}.{name}" for app, name in known_migrations() - applied.keys())
         checks["migrations"] = {"ok": not missing, "missing": missing}
         if not missing:
-            datasets = {
-                row.slug: {
-                    "rows": row.row_count,
-                    "as_of": row.as_of,
-                    "changed_at": row.changed_at,
-                    "version": row.version,
-                }
-                for row in Dataset.objects.order_by("slug")
-            }
+            columns = ("slug", "rows", "as_of", "changed_at", "version")
+            rows = Dataset.objects.order_by("slug").annotate(rows=F("row_count")).values(*columns)
+            datasets = {row.pop("slug"): row for row in rows}
             lacking = sorted(slug for slug in NEEDED if not datasets.get(slug, {}).get("rows"))
             checks["data"] = {"ok": not lacking, "missing": lacking}
             jobs = state_of_jobs(installed=min(row.applied for row in applied.values()))
