@@ -50,7 +50,7 @@ VERIFIED_FOR = timedelta(days=365)
 ALIVE = ~Q(publication=models.Depot.Publication.REMOVED)
 
 
-Condition = Callable[[date, DataQualityReport], Q]
+Condition = Callable[[DataQualityReport], Q]
 
 
 def ids_in(keys: Collection[int]) -> Q:
@@ -61,40 +61,38 @@ def having(rows: QuerySet[Any]) -> Q:
     return Q(Exists(rows.filter(depot=OuterRef("pk"))))
 
 
-def by_name(_today: date, _report: DataQualityReport) -> Q:
-    """Depots with unconfirmed fuels that only the name states."""
-    return Q(fuels__overlap=F("fuels_in_name")) & ~Q(confirmed_fields__contains=["fuels"])
-
-
 QUEUES: Mapping[str, tuple[str, Condition]] = {
-    "requests": ("zgłoszenie czeka", lambda _today, _report: having(models.Submission.objects.waiting())),
-    "gone": ("podobno już ich nie ma", lambda _today, _report: having(open_reports())),
-    "held": ("wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
-    "never": ("nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
+    "requests": ("zgłoszenie czeka", lambda _: having(models.Submission.objects.waiting())),
+    "gone": ("podobno już ich nie ma", lambda _: having(open_reports())),
+    "held": ("wstrzymane", lambda _: Q(publication=models.Depot.Publication.HELD)),
+    "never": ("nigdy niesprawdzone", lambda _: Q(verified_at=None)),
     "old": (
         f"sprawdzone ponad {lasting(VERIFIED_FOR)} temu",
-        lambda today, _report: Q(verified_at__lt=today - VERIFIED_FOR),
+        lambda _: Q(verified_at__lt=timezone.localdate() - VERIFIED_FOR),
     ),
-    "duplicates": ("możliwe powtórzenie", lambda _today, report: ids_in(report.with_duplicates())),
-    "outside": ("poza swoją gminą", lambda _today, report: ids_in(report.outside)),
-    "nip": ("błędny NIP", lambda _today, report: ids_in(report.bad_nip)),
-    "fuels": ("paliwa według nazwy", by_name),
-    "hours": ("bez godzin", lambda _today, _report: Q(hours__isnull=True)),
-    "review": ("z uwagą importu", lambda _today, _report: ~Q(review="")),
+    "duplicates": ("możliwe powtórzenie", lambda report: ids_in(report.with_duplicates())),
+    "outside": ("poza swoją gminą", lambda report: ids_in(report.outside)),
+    "nip": ("błędny NIP", lambda report: ids_in(report.bad_nip)),
+    "fuels": (
+        "paliwa według nazwy",
+        lambda _: Q(fuels__overlap=F("fuels_in_name")) & ~Q(confirmed_fields__contains=["fuels"]),
+    ),
+    "hours": ("bez godzin", lambda _: Q(hours__isnull=True)),
+    "review": ("z uwagą importu", lambda _: ~Q(review="")),
 }
 """Label and condition by the value in the query string. Removed depots are in none."""
 
 
-def count_queues(today: date, report: DataQualityReport) -> list[tuple[str, str, int]]:
+def count_queues(report: DataQualityReport) -> list[tuple[str, str, int]]:
     """Return every queue with its label and its number of depots. Two queries."""
     counts = models.Depot.objects.filter(ALIVE).aggregate(
-        **{slug: Count("pk", filter=condition(today, report)) for slug, (_, condition) in QUEUES.items()}
+        **{slug: Count("pk", filter=condition(report)) for slug, (_, condition) in QUEUES.items()}
     )
     return [(slug, label, counts[slug]) for slug, (label, _) in QUEUES.items()]
 
 
 def in_queue(condition: Condition) -> Callable[[Any], QuerySet[Any]]:
-    return lambda depots: depots.filter(ALIVE, condition(timezone.localdate(), duplicates.get_report()))
+    return lambda depots: depots.filter(ALIVE, condition(duplicates.get_report()))
 
 
 class QueueFilter(OptionsFilter):
@@ -275,7 +273,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         report = duplicates.get_report()
-        queues, pairs = count_queues(timezone.localdate(), report), len(report.unresolved_pairs())
+        queues, pairs = count_queues(report), len(report.unresolved_pairs())
         return super().changelist_view(request, {"queues": queues, "pairs": pairs, **(extra_context or {})})
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:

@@ -80,7 +80,7 @@ def find_waiting(user: Any) -> list[Waiting]:
     if user.has_perm("catalog.view_depot"):
         waiting += [
             Waiting(f"Składy: {label}", count, _list("catalog_depot", {"queue": slug}))
-            for slug, label, count in depot_list.count_queues(today, duplicates.get_report())
+            for slug, label, count in depot_list.count_queues(duplicates.get_report())
         ]
     if user.has_perm("auth.view_user"):
         people = get_user_model().objects.filter(is_active=True, is_superuser=False)
