@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from smtplib import SMTPException
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib.auth import get_user_model
 from django.core.mail import EmailMessage
@@ -116,8 +115,7 @@ def _count(label: str, rows: Any, moment: str, url: str, what: str = "pk") -> Wa
 
 
 def _list(model: str, query: Mapping[str, str]) -> str:
-    url = reverse(f"admin:{model}_changelist")
-    return f"{url}?{urlencode(query)}" if query else url
+    return reverse(f"admin:{model}_changelist", query=query)
 
 
 def _within(rows: Any, codes: Sequence[str]) -> Any:
