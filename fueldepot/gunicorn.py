@@ -93,7 +93,7 @@ def on_starting(server: Any) -> None:
     from fueldepot.data import snapshot
     from fueldepot.http.cache_control import version_and_release
     from pages import rendering
-    from pages.svg import territory
+    from pages.svg import cached_maps
     from subsidy import rules
 
     version_and_release()
@@ -101,7 +101,7 @@ def on_starting(server: Any) -> None:
     rendering.warm_up()
     refuse_unfit_database()
     snapshot.refresh()
-    territory.warm_up()
+    cached_maps.warm_up()
     connections.close_all()
     # Objects so far live as long as the process: collecting them would cost time and unshare memory.
     gc.collect()

@@ -22,7 +22,7 @@ from pages.depot_filters import DepotCard, card_facts, card_price
 from pages.page import INVENTED_DEPOT, INVENTED_TITLE, Crumb, Page
 from pages.polish import coordinates
 from pages.rendering import PageMoved
-from pages.svg import territory as territory_svg
+from pages.svg import cached_maps
 from prices.snapshot import ListedPrice, prices
 
 DAYS_OF_SCHEMA = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -84,7 +84,7 @@ def depot_page(depot: DepotRow, now: datetime) -> Page:
             "unpriced": fuels.labels([slug for slug in depot.fuels if slug not in priced], depot.fuels_by_name),
             "nearby": nearby,
             "draw_map": partial(
-                territory_svg.depot_map,
+                cached_maps.depot_map,
                 depot.teryt,
                 [card.row for card in nearby],
                 here,

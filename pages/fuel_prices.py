@@ -19,7 +19,7 @@ from pages.depot_filters import Chip
 from pages.home_and_voivodeship import get_voivodeship
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.polish import day, month, month_genitive
-from pages.svg import territory as territory_svg
+from pages.svg import cached_maps
 from pages.svg.charts import amount, months_chart
 from pages.svg.maps import SHADES, AreaMap, MapUnit
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
@@ -307,7 +307,7 @@ def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = 
         shade = 1 + ranked.index(median) * SHADES // len(ranked)
         return MapUnit(path, words, label=(amount(median, 0),), shade=shade)
 
-    return territory_svg.country_map(unit_of)
+    return cached_maps.country_map(unit_of)
 
 
 def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, today: date) -> Page:

@@ -30,7 +30,7 @@ from fueldepot.http.query import Query, field
 from pages.depot_filters import status_of
 from pages.page import Page, publisher, terms_of_list
 from pages.polish import counted
-from pages.svg import territory as territory_svg
+from pages.svg import cached_maps
 from pages.svg.maps import AreaMap, MapUnit, name_lines
 from prices.medians import Summary
 from prices.snapshot import prices
@@ -127,7 +127,7 @@ def draw_map(voivodeship: Voivodeship, rows: Iterable[ListedMunicipality]) -> Ar
     for unit, path, depots_in in rows:
         name = f"{unit.name} ({unit.kind_name}, {unit.county.title})"
         units[unit.teryt] = MapUnit(path, f"{name}: {counted(depots_in, *DEPOT_NOUN)}", depots_in)
-    return territory_svg.voivodeship_map(voivodeship.slug, units)
+    return cached_maps.voivodeship_map(voivodeship.slug, units)
 
 
 TOO_SHORT = f"Wpisz co najmniej {counted(QUERY_MIN_LENGTH, 'znak', 'znaki', 'znaków')}."
@@ -186,7 +186,7 @@ def home_page(query_string: str, today: date) -> Page:
         leads_to="" if alone else only_answer(text, places, named.rows),
         schema_org=web_site,
         content={
-            "draw_map": partial(territory_svg.country_map, map_unit),
+            "draw_map": partial(cached_maps.country_map, map_unit),
             "asked": text,
             "results": results,
             "forgiven": suggested.forgiven,

@@ -23,7 +23,7 @@ from pages.depot_filters import Choices, DepotCard, Order, Origin, card_price, r
 from pages.home_and_voivodeship import DEPOT_NOUN, depots_as_of, find_median
 from pages.page import Crumb, Page, terms_of_list
 from pages.polish import counted
-from pages.svg import territory as territory_svg
+from pages.svg import cached_maps
 
 NEAREST_LIMIT = 10
 NEAREST_KM = 50
@@ -145,7 +145,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
             "sections": sections,
             "listed": len(rows),
             "draw_map": partial(
-                territory_svg.depot_map,
+                cached_maps.depot_map,
                 unit.teryt,
                 rows,
                 asked.point if asked else None,

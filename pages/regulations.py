@@ -17,8 +17,7 @@ from fueldepot.http.query import Query, field
 from pages.home_and_voivodeship import get_voivodeship, voivodeships_by_name
 from pages.page import Crumb, Page
 from pages.polish import day
-from pages.svg import maps
-from pages.svg import territory as territory_svg
+from pages.svg import cached_maps, maps
 from pages.svg.charts import timeline
 from regulations.appliance_sentences import without_deadline
 from regulations.codes import Appliance
@@ -146,7 +145,7 @@ def draw_map(entries: Mapping[str, Regulation]) -> maps.AreaMap | None:
         path = route_path("regulation", slug)
         return maps.MapUnit(path, f"województwo {name}: {words}", hatched=not label, label=(label,) if label else ())
 
-    return territory_svg.country_map(map_unit)
+    return cached_maps.country_map(map_unit)
 
 
 def regulation_page(slug: str, query_string: str, today: date) -> Page:

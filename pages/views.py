@@ -31,7 +31,7 @@ from pages.regulations import regulation_page, regulations_page
 from pages.rendering import PageViews, as_html, cached, page_view
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page, subsidy_page
-from pages.svg import territory as territory_svg
+from pages.svg import cached_maps
 from prices.snapshot import RESTS_ON as PRICE_DATA
 
 Data = Dataset.Slug
@@ -125,7 +125,7 @@ def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> Pag
 @conditional(Data.UNITS, Data.BOUNDARIES, Data.PLACES, Data.POSTCODES, cache_control=REGISTER)
 def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> HttpResponse:
     """Answer with a municipality and its surroundings as GeoJSON. Takes some milliseconds."""
-    outlines = territory_svg.surroundings(teryt)
+    outlines = cached_maps.surroundings(teryt)
     if outlines is None:
         raise Http404
     return HttpResponse(orjson.dumps(outlines), content_type="application/geo+json")

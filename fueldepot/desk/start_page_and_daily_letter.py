@@ -35,8 +35,8 @@ from catalog.services.editors import claimed_codes, is_chief
 from catalog.submissions.letters import Told
 from catalog.text import wrapped
 from fueldepot.http.links import route_url, site_url
+from pages.svg.cached_maps import country_map
 from pages.svg.maps import AreaMap, MapUnit
-from pages.svg.territory import country_map
 from prices.models import DepotPrice
 from regulations.models import STALE_AFTER, LegalState
 

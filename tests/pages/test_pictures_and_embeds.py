@@ -19,7 +19,7 @@ from catalog.search import entries
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from pages.polish import day as day_in_words
-from pages.svg import territory
+from pages.svg import cached_maps
 from prices.medians import months_before
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, ZAKOPANE, expect, missing, present, read, text_of
@@ -52,7 +52,7 @@ def krakow():
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=10)
 
 
-def test_dots_have_the_numbers_of_the_list_and_maps_of_units_link_their_areas(client, krakow, depot):
+def test_dots_have_the_numbers_of_the_list_and_cached_maps_link_their_areas(client, krakow, depot):
     figure = map_of(client, "/sklady/malopolskie/")
     for path, unit in (
         (KRAKOW, "Kraków (gmina miejska, miasto na prawach powiatu): 1 skład"),
@@ -96,7 +96,7 @@ def test_the_map_of_a_depot_credits_the_sources_of_all_it_shows(client, krakow, 
 
 def test_the_map_follows_the_territory(client, krakow):
     def voivodeships():
-        drawn = territory.country_map(lambda slug, name: territory.maps.MapUnit(slug, name))
+        drawn = cached_maps.country_map(lambda slug, name: cached_maps.maps.MapUnit(slug, name))
         return [link.unit.title for link in drawn.links]
 
     client.get("/")

@@ -117,8 +117,8 @@ from fueldepot import checks, gunicorn
 from fueldepot.data import snapshot
 from fueldepot.http.cache_control import release
 from pages import rendering
-from pages.svg import territory
-steps = (checks, "refuse_unfit_database"), (snapshot, "refresh"), (rendering, "warm_up"), (territory, "warm_up")
+from pages.svg import cached_maps
+steps = (checks, "refuse_unfit_database"), (snapshot, "refresh"), (rendering, "warm_up"), (cached_maps, "warm_up")
 for module, name in steps:
     setattr(module, name, lambda: None)
 gunicorn.on_starting(None)
