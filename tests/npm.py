@@ -1,5 +1,6 @@
 """Tools of npm for tests, installed below `var/` from a `package.json`; tests are skipped where they cannot be had."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,7 +18,9 @@ def install(command: list[str], cwd: Path, *, stamp: str) -> None:
     done = cwd / "installed"
     if done.exists() and done.read_text() == stamp:
         return
-    run = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=INSTALL_S)
+    # Tests read no certificates (`conftest`); an installation needs those of the machine.
+    environment = {name: value for name, value in os.environ.items() if name != "SSL_CERT_DIR"}
+    run = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=INSTALL_S)
     if run.returncode:
         pytest.skip(f"{command[0]} cannot install the tools: {run.stderr.strip()[-200:]}")
     done.write_text(stamp)
