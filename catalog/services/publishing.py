@@ -1,4 +1,4 @@
-"""Publishing of held, removed and merged depots with what follows them, and the fuels that prices add to their offers.
+"""Publishing of held, removed and merged depots, and the fuels that prices add to their offers.
 
 `Depot.fuels_priced` names those fuels: an import keeps them and still updates the others, and the last price that
 stated one takes it back.

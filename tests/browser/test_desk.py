@@ -16,9 +16,9 @@ LISTS = (
 CUT = "(boxes) => boxes.map((one) => one.scrollWidth - one.clientWidth)"
 """JavaScript: by how many pixels the content of boxes is wider than they are."""
 
-
 SCROLLBAR = 17
 """Pixels of the bar that scrolls a page on Windows; Chromium without windows has none."""
+
 PAGES = (
     *("", "catalog/depot/", "catalog/depot/powtorzenia/", "catalog/submission/", "prices/depotprice/"),
     *("prices/depotprice/import/", "regulations/deadline/", "drugi-skladnik/"),

@@ -52,7 +52,7 @@ def krakow():
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=10)
 
 
-def test_dots_have_the_numbers_of_the_list_and_cached_maps_link_their_areas(client, krakow, depot):
+def test_dots_have_the_numbers_of_the_list_and_maps_of_units_link_their_areas(client, krakow, depot):
     figure = map_of(client, "/sklady/malopolskie/")
     for path, unit in (
         (KRAKOW, "Kraków (gmina miejska, miasto na prawach powiatu): 1 skład"),
