@@ -4,7 +4,7 @@ from django.contrib import admin
 
 from catalog.admin import (  # noqa: F401 - register
     accounts,
-    depot_pages,
+    depot_page,
     journal,
     owners,
     registers_and_history,

@@ -1,24 +1,20 @@
 """Depots at the editors' desk: find, check, edit, publish, remove, merge. Nothing is ever deleted here.
 
-`depot_list`: the list with the queues above it. `depot_form`: the form of one depot, and its history. Here: its page
-with the moderation buttons, and the pages of likely duplicates, which are merged or marked distinct.
+`depot_list`: the list with the queues above it. `depot_form`: the form of one depot, and its history. `merging`: the
+pages of likely duplicates. Here: the page of a depot, with the moderation buttons.
 """
 
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
 
-from catalog import links
 from catalog.admin import evidence
-from catalog.admin.bulk import undo_button
-from catalog.admin.depot_form import VERIFYING, DepotAdminForm, field_in_words, read_history
+from catalog.admin.depot_form import VERIFYING, DepotAdminForm, read_history
 from catalog.admin.depot_list import DepotListAdmin
 from catalog.admin.desk import (
     KeptRowsMixin,
@@ -31,13 +27,12 @@ from catalog.admin.desk import (
     read_text,
     send_closing_letters,
 )
-from catalog.admin.registers_and_history import NOTHING
-from catalog.depots import duplicates, fuels
+from catalog.admin.merging import MergingMixin
+from catalog.depots import duplicates
 from catalog.models import Depot, Submission
 from catalog.services import Refusal, editing, editors, merging, moderation, publishing
 from catalog.services.merging import FOLLOWERS
 from catalog.submissions import field_groups
-from catalog.submissions.field_groups import MERGED_GROUPS, FieldGroup
 from catalog.submissions.gone_reports_and_subscriptions import find_evidence
 from catalog.territory.snapshot import territory
 from catalog.text import one_line
@@ -61,11 +56,9 @@ REASONS = (Reason.CLOSED, Reason.DUPLICATE, Reason.NOT_A_DEPOT, Reason.PRIVATE_P
 NEXT = {"_save_next", "_verify_next"}
 """Submit buttons that continue with the next row of the list."""
 
-PAIRS_PER_PAGE = 50
-
 
 @admin.register(Depot)
-class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
+class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, MergingMixin, DepotListAdmin):
     """Depots. The number of queries of each page is constant. Their history says more than Django's log."""
 
     save_on_top = True
@@ -212,78 +205,6 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
             send_closing_letters(self, request, owed.count())
         return HttpResponseRedirect(url)
 
-    @desk_view("powtorzenia/", "pairs", needs="view")
-    def pairs_view(self, request: HttpRequest) -> HttpResponse:
-        """Show the unresolved pairs, likeliest first. One query besides those of `duplicates`."""
-        page = Paginator(duplicates.get_report().unresolved_pairs(), PAIRS_PER_PAGE).get_page(request.GET.get("p"))
-        keys = {key for pair in page for key in (pair.first, pair.second)}
-        depots = Depot.objects.select_related("municipality").in_bulk(keys)
-        # A depot can be removed between the two queries.
-        rows = [
-            {"pair": pair, "depots": [(depots[key], depots[key].address) for key in (pair.first, pair.second)]}
-            for pair in page
-            if {pair.first, pair.second} <= depots.keys()
-        ]
-        context = {"title": "Możliwe powtórzenia", "rows": rows, "page": page, "near_m": duplicates.NEAR_M}
-        return desk_page(self, request, "catalog/depot/pairs", context)
-
-    @desk_view("powtorzenia/<int:first>/<int:second>/", "pair", needs="change", methods=["GET", "HEAD", "POST"])
-    def pair_view(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
-        pair = Depot.objects.select_related("municipality__voivodeship").in_bulk([first, second])
-        if first == second or len(pair) != 2:
-            raise Http404
-        one, other = pair[first], pair[second]
-        pairs = [(pair.first, pair.second) for pair in duplicates.get_report().unresolved_pairs()]
-        number = pairs.index((first, second)) + 1 if (first, second) in pairs else 0
-        # After a pair that is resolved, the first one.
-        others = [*pairs[number:], *pairs[:number]]
-        following = next((pair for pair in others if pair != (first, second)), None)
-        next_url = reverse("admin:catalog_depot_pair" if following else "admin:catalog_depot_pairs", args=following)
-        if request.method == "POST" and self._decide_pair(request, one, other):
-            return HttpResponseRedirect(next_url)
-        context = {
-            "title": "Dwa wpisy: jeden skład czy dwa?",
-            "first": one,
-            "second": other,
-            "first_url": links.depot_url(one.pk, one.name),
-            "second_url": links.depot_url(other.pk, other.name),
-            "first_contacts": evidence.contacts_of(field_groups.values_of(one)),
-            "second_contacts": evidence.contacts_of(field_groups.values_of(other)),
-            "next_url": next_url,
-            "place": {"number": number, "total": len(pairs)},
-            "live": evidence.live_map(one.municipality, (one.lat, one.lon), (other.lat, other.lon)),
-            "choices": [choice_of(group, one, other) for group in MERGED_GROUPS],
-            "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
-        }
-        return desk_page(self, request, "catalog/depot/pair", context)
-
-    def _decide_pair(self, request: HttpRequest, one: Depot, other: Depot) -> bool:
-        """Process the posted decision. Returns whether it was carried out; if not, a message gives the reason."""
-        editor, now = current_editor(request), timezone.now()
-        decision = request.POST.get("decision", "")
-        sides = {"first": (one, other, "second"), "second": (other, one, "first")}
-        if decision != "apart" and decision not in sides:
-            self.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
-            return False
-        try:
-            if decision == "apart":
-                recorded = merging.mark_distinct(one=one, other=other, by=editor, at=now)
-                text = f"Zapamiętano, że to dwa różne składy: {one}, {other}."
-            else:
-                survivor, loser, theirs = sides[decision]
-                taken = (group for group in MERGED_GROUPS if request.POST.get(f"take_{group.name}") == theirs)
-                take = [name for group in taken for name in group.fields]
-                today, unite_fuels = timezone.localdate(now), request.POST.get("take_fuels") == "both"
-                recorded = merging.merge_depots(
-                    survivor=survivor, loser=loser, take=take, by=editor, on=today, unite_fuels=unite_fuels
-                )
-                text = f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego."
-        except Refusal as refusal:
-            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
-            return False
-        self.message_user(request, format_html("{} {}", text, undo_button(request, recorded)))
-        return True
-
 
 def what_followed(depot: Depot) -> list[str] | None:
     """Counts of the rows that moved to the survivor of a merge; None if they were not recorded. One query."""
@@ -294,31 +215,3 @@ def what_followed(depot: Depot) -> list[str] | None:
     counts = {"zgłoszenia": len(moved["open_submissions"]) + len(moved["closed_submissions"])}
     counts |= {follower.label: len(moved["followers"].get(follower.name, [])) for follower in FOLLOWERS}
     return [f"{label}: {number}" for label, number in counts.items()]
-
-
-def choice_of(group: FieldGroup, one: Depot, other: Depot) -> dict[str, Any]:
-    """A group with both values. Preselects the confirmed value, else the fuels of both, or the first not empty.
-
-    both: what both state together, "" where that is one of the two or makes no sense.
-    """
-    first, second = words(group, one), words(group, other)
-    first_sure, second_sure = group.name in one.confirmed_fields, group.name in other.confirmed_fields
-    to_second = (second_sure and not first_sure) or (first == NOTHING and not first_sure)
-    preferred, both = "second" if to_second else "first", ""
-    if group.name == "fuels":
-        union = {*one.fuels, *other.fuels}
-        side = "first" if union == {*one.fuels} else "second" if union == {*other.fuels} else "both"
-        both = field_in_words("fuels", fuels.in_order(union)) if side == "both" else ""
-        preferred = preferred if first_sure != second_sure else side
-    named = {"name": group.name, "label": group.label, "first": first, "second": second}
-    return named | {"differs": first != second, "preferred": preferred, "both": both}
-
-
-def words(group: FieldGroup, depot: Depot) -> str:
-    own = {
-        "municipality": str(depot.municipality),
-        "location_approximate": "przybliżone" if depot.location_approximate else "dokładne",
-        "hours": NOTHING,  # as its text says
-    }
-    parts = [own.get(name) or field_in_words(name, getattr(depot, name)) for name in group.fields]
-    return ", ".join(part for part in parts if part != NOTHING) or NOTHING
