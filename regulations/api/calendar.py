@@ -34,7 +34,7 @@ CHANGES = {
 
 
 def deadline_calendar(entry: Regulation) -> bytes:
-    """Return deadlines as all-day events with stable UIDs. DTSTAMP is `as_of` of the legal state."""
+    """Return deadlines as all-day events with stable UIDs. DTSTAMP and SEQUENCE follow `as_of` of the legal state."""
     calendar = Calendar()
     for name, value in {"prodid": PRODUCT, "version": "2.0", "calscale": "GREGORIAN", "method": "PUBLISH"}.items():
         calendar.add(name, value)
@@ -64,6 +64,7 @@ def event(entry: Regulation, deadline: Deadline) -> Event:
     added = Event()
     added.add("uid", str(deadline.uid))
     added.add("dtstamp", datetime.combine(entry.state.as_of, time.min, tzinfo=UTC))
+    added.add("sequence", entry.state.as_of.toordinal())  # calendars that hold an older one take this one instead
     added.add("dtstart", deadline.date)
     added.add("dtend", deadline.date + timedelta(days=1))
     texts = {"summary": event_title(entry, deadline), "description": "\n".join(filter(None, lines))}

@@ -1,12 +1,13 @@
 """GET /deadlines, next deadlines, and GET /regulations/{voivodeship}.ics."""
 
-from datetime import date
+from datetime import date, timedelta
 
 import icalendar
 import pytest
+from django.db.models import F
 
 from fueldepot.http import cache_control
-from regulations.models import Deadline
+from regulations.models import Deadline, LegalState
 from tests import factories
 from tests.api.test_regulations import URL, one
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory, state_of
@@ -113,6 +114,13 @@ def test_an_event_keeps_its_identity_when_its_day_moves_and_has_no_forbidden_cha
     body = client.get(ICS).content.decode()
     assert "koniec używania: kotły i piece" in body.replace("\r\n ", "")
     assert not {"\v", "\f", "\x7f"} & {*body}
+
+
+def test_an_event_of_a_later_state_replaces_one_that_a_calendar_holds(client, deadlines):
+    before = {event.decoded("sequence") for event in events_of(client.get(ICS))}
+    LegalState.objects.update(as_of=F("as_of") + timedelta(days=1))
+    after = {event.decoded("sequence") for event in events_of(client.get(ICS))}
+    assert min(after) > max(before) > 0
 
 
 def test_of_a_municipality_only_what_binds_it_and_of_all_what_binds_in_part_says_so(client, deadlines):
