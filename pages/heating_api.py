@@ -51,25 +51,33 @@ PRICE_RANGES = {"t": (0, 100_000), "mp": (0, 100_000), "kWh": (0, 100)}
 EFFICIENCY_RANGES = {"share": (0.25, 1.25), "kWh/kWh": (1, 8)}
 PER = {"t": "tonne", "mp": "stacked cubic metre", "kWh": "kilowatt-hour"}
 HOUSE = read_defaults().house
+ZLOTY = r"(?:[.,]-)?\s?(?:zł|zl|pln)?"
+"""Pattern of what people type behind an amount."""
+
 SOURCES = heat_sources(date.max)
 """The sources, which no day changes."""
 
 
-def own_fields(price: str, bag: str, efficiency: str, three_digits: ThreeDigits = "refused") -> dict[str, Any]:
-    """Return the fields of a query for what the reader knows of each source. The names are prefixes."""
+def own_fields(price: str, bag: str, efficiency: str, *, typed: bool = False) -> dict[str, Any]:
+    """Return the fields of a query for what the reader knows of each source. The names are prefixes.
+
+    typed: by a person, so three digits behind a mark are thousands of złoty, and a unit may follow an amount.
+    """
     fields: dict[str, Any] = {}
 
-    def add(name: str, ends: tuple[float, float], digits: ThreeDigits, text: str, value: float) -> None:
-        fields[name] = Annotated[Decimal | None, exact(*ends, digits), field(text, value)], None
+    def add(name: str, ends: tuple[float, float], digits: ThreeDigits, text: str, value: float, unit: str = "") -> None:
+        number = exact(*ends, digits, unit if typed else "")
+        fields[name] = Annotated[Decimal | None, number, field(text, value)], None
 
     for source in SOURCES:
         slug, by_kwh = source.slug, source.unit == "kWh"
         text = f"A price of your own in zł per {PER[source.unit]}, with a decimal point or comma."
-        digits: ThreeDigits = "decimals" if by_kwh else three_digits
-        add(f"{price}_{slug}", PRICE_RANGES[source.unit], digits, text, 1.1 if by_kwh else 1640)
+        digits: ThreeDigits = "decimals" if by_kwh else "thousands" if typed else "refused"
+        unit = rf"{ZLOTY}(?:\s?/\s?{source.unit})?"
+        add(f"{price}_{slug}", PRICE_RANGES[source.unit], digits, text, 1.1 if by_kwh else 1640, unit)
         if kg := bag_kg(source):
             text = f"A price of your own in zł for a bag of {kg} kg. One by the tonne comes first."
-            add(f"{bag}_{slug}", (0, 1_000), "decimals", text, 38)
+            add(f"{bag}_{slug}", (0, 1_000), "decimals", text, 38, ZLOTY)
         ends = EFFICIENCY_RANGES[source.efficiency.unit]
         pump = ends[1] > 2
         text = "An efficiency of your own, with a decimal point or comma. "

@@ -42,18 +42,23 @@ AXIS_STEP, MOST_STEPS = Decimal("0.25"), 6
 STATUS = "orientacyjne: mediany składów i średnie GUS razem z założonymi wartościami opałowymi i sprawnościami"
 
 
+KWH, SQUARE_METRES = r"\s?kWh", r"\s?m[2²]"
+BY_AREA = f"{KWH}/m[2²]"
+"""Patterns of what may stand behind the numbers of a house."""
+
+
 class HeatingPlaceQuery(Query):
     empty_is_absent = True
 
     miejsce: Annotated[str, line(1), field("A place.")] = ""
     teryt: Annotated[str, line(1), field("A TERYT code.")] = ""
     wojewodztwo: Annotated[Voivodeship | None, field("A voivodeship.")] = None
-    powierzchnia: Annotated[Decimal | None, exact(*AREA_RANGE, "decimals"), field("A heated area in m².")] = None
-    potrzeba: Annotated[Decimal | None, exact(*NEED_RANGE, "decimals"), field("A need in kWh/m² a year.")] = None
-    kwh: Annotated[Decimal | None, exact(*DEMAND_RANGE, "thousands"), field("Useful heat in kWh a year.")] = None
+    powierzchnia: Annotated[Decimal | None, exact(*AREA_RANGE, "decimals", SQUARE_METRES), field("An area.")] = None
+    potrzeba: Annotated[Decimal | None, exact(*NEED_RANGE, "decimals", BY_AREA), field("A need of heat.")] = None
+    kwh: Annotated[Decimal | None, exact(*DEMAND_RANGE, "thousands", KWH), field("Useful heat.")] = None
 
 
-HeatingPageQuery = create_model("HeatingPageQuery", __base__=HeatingPlaceQuery, **own_fields(*OWN, "thousands"))
+HeatingPageQuery = create_model("HeatingPageQuery", __base__=HeatingPlaceQuery, **own_fields(*OWN, typed=True))
 
 
 def comparison(page: Page) -> list[dict[str, Any]]:

@@ -216,12 +216,16 @@ def bounded(form: re.Pattern[str], convert: Callable[[str], float], schema: Any)
     return TextReader(read, schema)
 
 
-def exact(low: float, high: float, three_digits: ThreeDigits = "refused") -> TextReader:
-    """Return the reader of an exact decimal within an inclusive range. three_digits: of a text, see `read_decimal`."""
+def exact(low: float, high: float, three_digits: ThreeDigits = "refused", unit: str = "") -> TextReader:
+    """Return the reader of an exact decimal within an inclusive range. three_digits: of a text, see `read_decimal`.
+
+    unit: pattern of what a person may type behind the number, in any case.
+    """
 
     def read(text: str) -> Decimal:
+        number = re.sub(f"(?:{unit})$", "", text, count=1, flags=re.IGNORECASE) if unit else text
         try:
-            value = read_decimal(text, "decimals" if isinstance(text, NumberText) else three_digits)
+            value = read_decimal(number, "decimals" if isinstance(text, NumberText) else three_digits)
         except AmbiguousNumber as error:
             fault = f"is {quote(text)}, which can be read in two ways; give {error.thousands} or {error.decimal}"
             raise refusal("ambiguous", fault) from None

@@ -213,6 +213,22 @@ def test_the_csv_refuses_what_the_page_names_and_leaves_out(client):
         assert not missing(page, reason, 'href="/ceny/porownanie.csv"')
 
 
+def test_a_unit_may_stand_behind_a_number(client):
+    typed = {
+        "powierzchnia": ("120", "120 m²"),
+        "potrzeba": ("90,5", "90,5kWh/m2"),
+        "kwh": ("18000", "18\N{NO-BREAK SPACE}000 kWh"),
+        "cena_pellet": ("1500", "1.500,- zł/t"),
+        "cena_electric": ("1,10", "1,10 zl/kWh"),
+        "worek_pellet": ("24,99", "24,99 ZŁ"),
+    }
+    bare, full = ({name: spellings[number] for name, spellings in typed.items()} for number in (0, 1))
+    twins = [client.get(f"{PATH[:-1]}.md", query).content.decode() for query in (bare, full)]
+    assert twins[0] == twins[1]
+    for query in ("?kwh=18000+m²", "?cena_pellet=1500+zł/mp", "?sprawnosc_pellet=85+zł"):
+        assert "Pomijamy" in read(client, query), query
+
+
 @pytest.fixture
 def ban():
     """Forbid every appliance for solid fuel in Kraków, fireplaces with an exemption."""
