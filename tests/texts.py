@@ -1,11 +1,11 @@
 """Texts of a depot of a chosen length, valid but for the length."""
 
-from catalog.models import Depot
+from catalog.models import Depot, max_length
 from catalog.models.depots import READERS
 from catalog.parsing.opening_hours import DAYS, to_osm_string, weekly_hours
 from pages.forms.fields import read_day
 
-LIMITS = {name: Depot.max_length(name) for name in READERS}
+LIMITS = {name: max_length(Depot, name) for name in READERS}
 """Every text that a source, a reader, an owner or an editor may set."""
 
 MOBILE, ABROAD = "+48 60{} 234 567", "+44 20 7946 095{}"

@@ -15,7 +15,7 @@ from catalog.admin.desk import page_url
 from catalog.admin.evidence import find_same_contact
 from catalog.admin.registers_and_history import FieldChange, in_words
 from catalog.depots import fuels
-from catalog.models import Depot, Municipality
+from catalog.models import Depot, Municipality, max_length
 from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field
 from catalog.services import editing, moderation
 from catalog.starter import DEMONSTRATION_MARK
@@ -140,13 +140,13 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
     )
     website = forms.CharField(
         label="Strona internetowa",
-        max_length=Depot.max_length("website"),
+        max_length=max_length(Depot, "website"),
         required=False,
         widget=AdminTextInputWidget,
     )
     opening_hours = forms.CharField(
         label="Godziny otwarcia",
-        max_length=Depot.max_length("opening_hours"),
+        max_length=max_length(Depot, "opening_hours"),
         required=False,
         widget=AdminTextInputWidget,
         help_text="Na przykład „pn.-pt. 7:00-15:00; sob. 8:00-13:00”. Tydzień w API powstaje z tego zapisu.",

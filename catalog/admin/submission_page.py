@@ -12,7 +12,7 @@ from catalog.admin import evidence
 from catalog.admin.depot_form import MISTAKES, FuelsField
 from catalog.depots import fuels
 from catalog.depots.duplicates import PROPOSED_NEAR_M
-from catalog.models import Depot, Municipality, Submission
+from catalog.models import Depot, Municipality, Submission, max_length
 from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field
 from catalog.parsing.contacts_and_names import FREE_MAIL, is_personal_name
 from catalog.parsing.opening_hours import weekly_hours
@@ -62,7 +62,7 @@ class ProposalForm(forms.Form):
         return forms.CharField(
             label=label,
             required=name == "name",
-            max_length=TYPED_LENGTHS["nip"] if name == "nip" else Depot.max_length(name),
+            max_length=TYPED_LENGTHS["nip"] if name == "nip" else max_length(Depot, name),
             initial=self.proposed.get(name) or "",
             widget=forms.TextInput(attrs={"aria-label": label}),
         )

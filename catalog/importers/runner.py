@@ -26,7 +26,7 @@ from catalog.importers.records import (
     Report,
 )
 from catalog.importers.sources import DataSource
-from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
+from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode, max_length
 from catalog.search import entries
 from catalog.text import one_line
 from fueldepot.data.history import lock_rows
@@ -65,7 +65,8 @@ Origin = Mapping[str, Any]
 
 
 def source_origin(source: DataSource, download: Download | None = None) -> Origin:
-    origin = {"source": source.id, "dataset": source.dataset, "address": (download or source).url[:500]}
+    address = (download or source).url[: max_length(ImportRun, "address")]
+    origin = {"source": source.id, "dataset": source.dataset, "address": address}
     if download is None:
         return origin
     return {**origin, "file_name": download.path.name, "file_size": download.size, "checksum": download.sha256}
@@ -79,7 +80,8 @@ def files_origin(step: "ImportStep") -> Origin:
             sums.append(checksum(path))
     many = sha256("".join(sums).encode()).hexdigest() if len(files) > 1 else ""
     size = sum(path.stat().st_size for path in files if path.is_file()) if files else None
-    file = {"file_name": ", ".join(path.name for path in files)[:200], "file_size": size}
+    names = ", ".join(path.name for path in files)[: max_length(ImportRun, "file_name")]
+    file = {"file_name": names, "file_size": size}
     source = step.source.id if step.source else ""
     return {"source": source, "dataset": step.dataset, **file, "checksum": many or "".join(sums)}
 
@@ -101,7 +103,7 @@ def record(
         counts |= {"skipped": len(report.skipped), "rejected": len(report.rejected), "file_date": report.as_of}
         # Names of depots may be personal, so they are stored with the depot only.
         differences = [] if origin["dataset"] == Dataset.Slug.DEPOTS else report.lines[:MOST_DIFFERENCES]
-    texts = {"message": one_line(message, 500), "differences": "\n".join(differences)}
+    texts = {"message": one_line(message, max_length(ImportRun, "message")), "differences": "\n".join(differences)}
     finished = max(timezone.now(), started)
     return ImportRun.objects.create(**origin, **counts, **texts, started=started, finished=finished, outcome=outcome)
 
@@ -306,7 +308,7 @@ def record_change(step: ImportStep, report: Report, rows: QuerySet[Any]) -> None
     day = min(days) if len(days) == len(published) else None
     stored = Dataset.objects.filter(slug=step.dataset)
     if report.changes or (day is not None and stored.filter(as_of__lt=day).exists()):
-        source = Dataset.AND.join(sorted(published))[:200]
+        source = Dataset.AND.join(sorted(published))[: max_length(Dataset, "source")]
         Dataset.objects.bump_version(step.dataset, as_of=day, row_count=rows.count(), source=source)
 
 

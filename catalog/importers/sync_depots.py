@@ -13,7 +13,7 @@ from catalog.depots.duplicates import NEAR_M
 from catalog.importers.records import DepotRecord, Extract, Note, Options, Report, cut
 from catalog.importers.runner import check_removals
 from catalog.importers.successions import REVIEW
-from catalog.models import Depot, Municipality
+from catalog.models import Depot, Municipality, max_length
 from catalog.parsing.fuels_in_names import fuels_in_name
 from catalog.services import publishing
 from catalog.services.moderation import REDRAWN, RESTORED_WITH_REASON
@@ -58,7 +58,7 @@ def fit(values: dict[str, Any], key: str) -> Iterator[Note]:
             with override("en"):
                 reason = " ".join(error.messages)
             if name == "name":
-                values[name] = cut(values[name], Depot.max_length(name))
+                values[name] = cut(values[name], max_length(Depot, name))
                 yield Note(key, f"name cut: {reason}")
                 continue
             values[name] = None if name == "nip" else ""

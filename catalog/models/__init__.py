@@ -1,5 +1,9 @@
 """Tables of the catalog: territory, depots, submissions, decisions and drafts, and what is known of data sets."""
 
+from typing import cast
+
+from django.db.models import CharField, Model
+
 from catalog.models.decisions_and_drafts import (
     CaseComment,
     DailyLetter,
@@ -25,3 +29,8 @@ from catalog.models.territory_and_datasets import (
     SearchEntry,
     Voivodeship,
 )
+
+
+def max_length(model: type[Model], name: str) -> int:
+    """Longest value of a text field, in characters. Forms and services take it from here."""
+    return cast("int", cast("CharField[str, str]", model._meta.get_field(name)).max_length)

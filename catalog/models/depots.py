@@ -241,11 +241,6 @@ class Depot(models.Model):
         return str(cast("models.Field[Any, Any]", cls._meta.get_field(name)).verbose_name)
 
     @classmethod
-    def max_length(cls, name: str) -> int:
-        """Longest value of a text field, in characters. Forms take it from here."""
-        return cast("int", cast("models.CharField[Any, Any]", cls._meta.get_field(name)).max_length)
-
-    @classmethod
     def validate_value(cls, name: str, value: Any) -> None:
         """Raise ValidationError. For writes without `full_clean`: `bulk_update` cuts, `save` fails in the database."""
         cast("models.Field[Any, Any]", cls._meta.get_field(name)).run_validators(value)

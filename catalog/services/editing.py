@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Model
 from django.utils import timezone
 
-from catalog.models import Decision, Depot, Draft
+from catalog.models import Decision, Depot, Draft, max_length
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.services import Refusal, journal
 from catalog.services.moderation import locked, save, verify_depot
@@ -164,7 +164,7 @@ def set_values(depot: Depot, values: Mapping[str, Any], names: Collection[str]) 
         setattr(depot, Depot.column(name), values[name])
 
 
-MAX_REASON = 300
+MAX_REASON = max_length(Draft, "reason")
 
 
 class DraftOutdated(Refusal):

@@ -25,7 +25,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
 
-from catalog.models import Decision, DecisionLine, Depot
+from catalog.models import Decision, DecisionLine, Depot, max_length
 from catalog.services import Refusal
 from fueldepot.data import history
 from fueldepot.data.history import Span, among
@@ -99,8 +99,8 @@ def _store(
 ) -> Decision:
     decision = Decision.objects.create(
         kind=kind,
-        title=record.title[:300],
-        reason=record.reason[:500],
+        title=record.title[: max_length(Decision, "title")],
+        reason=record.reason[: max_length(Decision, "reason")],
         decided_at=on,
         decided_by_id=None if by is None else by.pk,
         waiting_since=min(record.waiting_since, default=None),

@@ -9,7 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.models import Dataset, Decision, Depot, OwnerLink, Submission
+from catalog.models import Dataset, Decision, Depot, OwnerLink, Submission, max_length
 from catalog.services import Refusal, journal, moderation
 from catalog.submissions import field_groups, letters, objections, owner_links
 from catalog.submissions.field_groups import Values
@@ -18,7 +18,7 @@ from catalog.text import one_line
 from fueldepot.data import history
 from fueldepot.data.history import locking
 
-MAX_REASON = 500
+MAX_REASON = max_length(Submission, "reason")
 
 State = Submission.State
 Kind = Submission.Kind

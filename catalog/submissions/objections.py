@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from catalog.models import OwnerLink, Submission
+from catalog.models import OwnerLink, Submission, max_length
 from catalog.services import Refusal
 from catalog.services.editors import is_chief
 from catalog.submissions import tokens
@@ -15,7 +15,7 @@ OBJECTION_TIME = timedelta(days=3)
 """Time to object since the letter to the owner has left."""
 
 
-MAX_OBJECTION = 2000
+MAX_OBJECTION = max_length(Submission, "objection")
 
 CONTESTABLE = (Submission.Kind.CLAIM, Submission.Kind.DELETE)
 """Kinds of submissions that the owner may contest. The names of this module call both of them claims."""

@@ -7,13 +7,13 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from catalog.models import Submission, SubmissionQuestion
+from catalog.models import Submission, SubmissionQuestion, max_length
 from catalog.services import Refusal
 from catalog.submissions import letters, tokens
 from catalog.text import one_line
 
-MAX_QUESTION = 1000
-MAX_ANSWER = 2000
+MAX_QUESTION = max_length(SubmissionQuestion, "text")
+MAX_ANSWER = max_length(SubmissionQuestion, "answer")
 
 
 class QuestionNotFound(Refusal):

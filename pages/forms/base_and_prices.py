@@ -147,7 +147,6 @@ class PublicForm(forms.Form):
 class EmailForm(PublicForm):
     email = fields.Email(
         label="Twój adres e-mail",
-        max_length=254,
         help_text="Wyślemy na niego odnośnik do potwierdzenia, a później odpowiedź. Nie publikujemy go.",
         error_messages=fields.required("Podaj adres e-mail, na który wyślemy odnośnik do potwierdzenia."),
     )

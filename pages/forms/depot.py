@@ -12,7 +12,7 @@ from django import forms
 
 from catalog.depots import fuels
 from catalog.depots.opening_times import DAY_ABBREVIATIONS
-from catalog.models import Depot, GoneReport, Municipality, Postcode, Submission
+from catalog.models import Depot, GoneReport, Municipality, Postcode, Submission, max_length
 from catalog.parsing.opening_hours import DAYS
 from catalog.services.editing import CONTACT
 from catalog.submissions import field_groups
@@ -75,7 +75,7 @@ class HoursFields(PublicForm):
             except forms.ValidationError as error:
                 self.add_error(DAYS[0], error)
                 return data
-            length, limit = len(data["opening_hours"]), Depot.max_length("opening_hours")
+            length, limit = len(data["opening_hours"]), max_length(Depot, "opening_hours")
             # Unchanged hours are not stored, and a source may have written them in fewer characters.
             if length > limit and any(day in self.changed_data for day in DAYS):
                 self.add_error(DAYS[0], HOURS_TOO_LONG.format(length=length, limit=limit))
@@ -316,7 +316,6 @@ class GoneForm(EmailForm):
     email = fields.Email(
         label="Twój adres e-mail",
         required=False,
-        max_length=254,
         help_text="Jeśli redakcja ma móc o coś zapytać. Nie publikujemy go.",
     )
     reason = forms.ChoiceField(

@@ -10,7 +10,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import capfirst
 
-from catalog.models import Depot
+from catalog.models import Depot, Submission, max_length
 from catalog.models.depots import TYPED_LENGTHS, clean_field
 from catalog.parsing.contacts_and_names import FREE_MAIL
 from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
@@ -92,12 +92,15 @@ class Line(forms.CharField):
         return one_line(text)
 
 
+LONGEST_MESSAGE = max_length(Submission, "message")
+
+
 class Message(forms.CharField):
     """Text of any lines. A line break counts once, as browsers count it, which send two characters."""
 
     widget = forms.Textarea(attrs={"rows": 4})
 
-    def __init__(self, *, max_length: int = 2000, required: bool = False, **options: Any) -> None:
+    def __init__(self, *, max_length: int = LONGEST_MESSAGE, required: bool = False, **options: Any) -> None:
         super().__init__(max_length=max_length, required=required, **options)
 
     def to_python(self, value: Any) -> str:
@@ -121,7 +124,7 @@ class DepotText(Line):
 
     def clean(self, value: Any) -> str:
         text = clean_field(self.name, super().clean(value), MISTAKES) or ""
-        if self.name == "phone" and len(text) > Depot.max_length("phone"):
+        if self.name == "phone" and len(text) > max_length(Depot, "phone"):
             raise forms.ValidationError("Podaj najwyżej pięć numerów.")
         Depot.validate_value(self.name, text)
         return text
@@ -135,13 +138,16 @@ class Email(Line):
 
     widget = forms.EmailInput(attrs={"autocomplete": "email"})
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=max_length(Submission, "email"), **options)
+
     def clean(self, value: Any) -> str:
         text = super().clean(value)
         if not text:
             return ""
         local, _, domain = text.rpartition("@")
         domain = domain.lower()
-        is_possible = len(text) <= 254 and len(local) <= 64 and _LOCAL.fullmatch(local) and _DOMAIN.fullmatch(domain)
+        is_possible = len(local) <= 64 and _LOCAL.fullmatch(local) and _DOMAIN.fullmatch(domain)
         if not is_possible or domain.rpartition(".")[2] in _PRIVATE_TOPS:
             raise ValidationError(MALFORMED_EMAIL)
         return f"{local}@{domain}"
