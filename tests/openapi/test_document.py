@@ -21,17 +21,8 @@ from fueldepot.http.error_body import CODES
 from fueldepot.http.params import MAX_VALUE_LENGTH, InvalidParameters, text_pattern
 from fueldepot.management.commands.write_openapi import FAILURES
 from subsidy.household_and_plan import Item
-from tests.openapi.description import (
-    BETWEEN_PARAMETERS,
-    address_of,
-    example_of,
-    faults_of,
-    form,
-    make_sample,
-    mistakes,
-    readings_fit,
-    values_beside,
-)
+from tests.openapi import description
+from tests.openapi.description import address_of, example_of, form, make_sample, mistakes, readings_fit, values_beside
 
 DOCUMENT = api_description.document()
 CLIENTS = Path(__file__).parents[1] / "clients"
@@ -49,7 +40,7 @@ def test_the_command_writes_the_committed_file(tmp_path, monkeypatch):
 
 def test_it_is_openapi_3_1_and_with_its_commands_of_this_site(settings):
     committed = json.loads(api_description.FILE.read_text(encoding="utf-8"))
-    assert faults_of(DOCUMENT) == []
+    assert description.faults_of(DOCUMENT) == []
     assert committed["openapi"].startswith("3.1.")
     assert (committed["info"]["version"], committed["info"]["x-release"]) == ("1.0.0", version())
     assert committed["security"] == []
@@ -225,7 +216,7 @@ def values_of(schema):
 @pytest.mark.parametrize(("path", "parameter"), list(parameters()))
 def test_description_and_service_agree(client, path, parameter):
     name, schema = parameter["name"], parameter["schema"]
-    between = {code for where, whose, code in BETWEEN_PARAMETERS if (where, whose) == (path, name)}
+    between = {code for where, whose, code in description.BETWEEN_PARAMETERS if (where, whose) == (path, name)}
 
     @settings(max_examples=4, suppress_health_check=list(HealthCheck))
     @given(values_of(schema), st.text(max_size=MAX_VALUE_LENGTH + 5))
