@@ -14,6 +14,7 @@ from tests.client import errors_of
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 READING = ("", "locations", "locate", "stores", "stores/1", "prices", "prices/pellet", "regulations")
+READING += ("openapi.json", "docs")
 METHODS = {path: {"GET", "HEAD", "OPTIONS"} for path in READING} | {"subsidy": {"GET", "HEAD", "POST", "OPTIONS"}}
 
 
@@ -42,12 +43,14 @@ def test_unknown_paths():
             check_body(ask(path), 404, "not_found")
 
 
-def test_options_name_the_methods_and_others_are_refused_and_told_them(client):
+def test_options_name_the_methods_and_others_are_refused_and_told_them():
+    caller = Client(enforce_csrf_checks=True)
     for path, allowed in METHODS.items():
-        answer = client.options(f"/api/v1/{path}")
+        answer = caller.options(f"/api/v1/{path}")
         assert (answer.status_code, answer.content, set(answer["Allow"].split(", "))) == (200, b"", allowed), path
+        assert "Content-Type" not in answer
         for method in {"POST", "PUT", "PATCH", "DELETE", "TRACE"} - allowed:
-            answer = getattr(client, method.lower())(f"/api/v1/{path}")
+            answer = getattr(caller, method.lower())(f"/api/v1/{path}")
             check_body(answer, 405, "method_not_allowed")
             assert set(answer["Allow"].split(", ")) == allowed, path
             message = f"{method} is not allowed here; use one of the methods in the Allow header."
@@ -62,10 +65,10 @@ def test_addresses_that_lead_elsewhere_are_for_reading_only():
 
 
 def test_head_is_get_without_a_body(client):
-    answer = client.head("/api/v1/locations", {"q": "krak"})
-    assert (answer.status_code, answer.content) == (200, b"")
-    whole = client.get("/api/v1/locations", {"q": "krak"})
-    assert answer["Content-Length"] == whole["Content-Length"] == str(len(whole.content))
+    for path in ("locations?q=krak", "openapi.json", "docs"):
+        answer, whole = client.head(f"/api/v1/{path}"), client.get(f"/api/v1/{path}")
+        assert (answer.status_code, answer.content) == (200, b"")
+        assert answer["Content-Length"] == whole["Content-Length"] == str(len(whole.content))
 
 
 def test_scripts_of_other_sites_may_read_answers_their_headers_and_public_files_and_no_page(client):

@@ -17,7 +17,7 @@ DAY = 86_400
 PATHS = dict.fromkeys(("locations?q=krak", "locate?lat=50.06&lon=19.94", "prices"), DAY)
 PATHS |= dict.fromkeys(("stores?teryt=1261011", "stores?lat=50.06&lon=19.94", "stores/{depot}"), 300)
 PATHS |= dict.fromkeys(("prices/pellet", "prices/pellet?voivodeship=12", "regulations?teryt=1261011"), 300)
-PATHS |= {"regulations/malopolskie.ics": 300}
+PATHS |= {"regulations/malopolskie.ics": 300, "openapi.json": 3600, "docs": 3600}
 
 
 def test_an_answer_is_known_again(client):

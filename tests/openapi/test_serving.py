@@ -2,9 +2,7 @@
 
 import re
 
-import pytest
 from django.contrib.staticfiles import finders
-from django.test import Client
 
 from catalog.models import Dataset
 from fueldepot.http import api_description, cache_control
@@ -25,23 +23,6 @@ def test_the_file_is_served_without_a_query(client, settings):
     assert document["info"]["contact"]["name"] == settings.OPERATOR_NAME
     assert set(document["paths"]) == set(api_description.document()["paths"])
     assert len(answer.content) <= 190_000  # some 50,000 tokens of a language model
-
-
-@pytest.mark.parametrize("path", [FILE, PAGE])
-def test_it_is_only_read_and_answered_304_while_it_is_unchanged(client, path):
-    answer = client.get(path)
-    again = client.get(path, headers={"if-none-match": answer["ETag"]})
-    assert (again.status_code, again.content, again["ETag"]) == (304, b"", answer["ETag"])
-    assert again["Cache-Control"] == answer["Cache-Control"]
-    caller = Client(enforce_csrf_checks=True)
-    head = caller.head(path)
-    assert (head.status_code, head.content) == (200, b"")
-    asked = caller.options(path)
-    assert (asked["Allow"], asked.content, asked.get("Content-Type")) == ("GET, HEAD, OPTIONS", b"", None)
-    for method in ("post", "put", "patch", "delete"):
-        refused = getattr(caller, method)(path)
-        assert (refused.status_code, refused["Allow"]) == (405, "GET, HEAD, OPTIONS")
-        assert (refused["Cache-Control"], refused.json()["code"]) == ("no-store", "method_not_allowed")
 
 
 def test_the_compact_form_is_valid_and_small(client):
