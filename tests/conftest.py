@@ -204,13 +204,15 @@ def publishers() -> Iterator[Publishers]:
 
 @pytest.fixture
 def golden() -> Callable[[str, Any], None]:
-    """Compare a whole answer with the file of that name; with UPDATE_GOLDEN=1 write it (`make golden`)."""
+    """Compare a whole answer, its order too, with the file of that name; UPDATE_GOLDEN=1 writes it (`make golden`)."""
 
     def check(name: str, answer: Any) -> None:
         path = GOLDEN / f"{name}.json"
         if os.environ.get("UPDATE_GOLDEN"):
             path.write_text(json.dumps(answer, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        assert answer == json.loads(path.read_text(encoding="utf-8"))
+        expected = json.loads(path.read_text(encoding="utf-8"))
+        assert answer == expected
+        assert json.dumps(answer) == json.dumps(expected), "the fields come in another order"
 
     return check
 

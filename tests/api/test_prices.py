@@ -35,8 +35,6 @@ def test_series_golden(client, golden):
     answer = client.get(URL, {"anything": "ignored"})
     assert answer["Cache-Control"] == cache_control.REGISTER
     golden("prices", answer.json())
-    assert list(answer.json()) == ["wegiel-kamienny", "prad-g11", "gaz-w11"]
-    assert list(answer.json()["wegiel-kamienny"]["poland"]) == ["2006", "2018"]
 
 
 def test_one_number_with_where_it_was_read(client):
@@ -99,9 +97,7 @@ def test_coal_golden(client, golden, coal):
     answer = client.get(f"{URL}/ekogroszek")
     assert (answer["Cache-Control"], answer["Content-Type"]) == (cache_control.CATALOG, "application/json")
     golden("prices_ekogroszek", answer.json())
-    values = client.get(f"{URL}/ekogroszek", {"values": "tak"}).json()
-    golden("prices_ekogroszek_values", values)
-    assert {**values, "values": None} == {**answer.json(), "values": None}
+    golden("prices_ekogroszek_values", client.get(f"{URL}/ekogroszek", {"values": "tak"}).json())
     there = client.get(f"{URL}/ekogroszek", {"voivodeship": "malopolskie"}).json()
     golden("prices_ekogroszek_malopolskie", there)
     for query in ("12", "MAŁOPOLSKIE", "województwo małopolskie", "12&values=1"):

@@ -168,9 +168,8 @@ def test_a_municipality_as_geojson_by_parameter_header_or_address(client, krakow
 def test_municipality_golden_whose_short_form_has_no_postcodes(client, golden, krakow):
     whole = client.get(f"{UNITS}/1261011").json()
     golden("municipality_krakow", whole)
-    short = client.get(f"{UNITS}/1261011?brief=1").json()
-    assert whole.pop("postcodes") == ["30-001", "31-002"]
-    assert short == whole
+    del whole["postcodes"]
+    assert client.get(f"{UNITS}/1261011?brief=1").json() == whole
 
 
 @pytest.mark.parametrize("unit", ["voivodeship=malopolskie", "voivodeship=12", "county=1261&voivodeship=mazowieckie"])
