@@ -149,15 +149,10 @@ def test_a_full_disk_is_told_and_recorded_and_does_not_stop_the_others(rehearsal
 
 def test_a_bad_file_of_sources_is_named(rehearsal, tmp_path):
     rehearsal.sources = tmp_path / "other.yaml"
+    rehearsal.sources.write_text("teryt-terc: {dataset: units, url: 3}")
     mistakes = "row 1: teryt-terc, url is 3; it must be text.*; row 1: teryt-terc, dataset is unknown"
-    for content, message in (
-        ("", "is null; it must be a mapping"),
-        ("a: [", "row 2: is no YAML"),
-        ("teryt-terc: {dataset: units, url: 3}", mistakes),
-    ):
-        rehearsal.sources.write_text(content)
-        with pytest.raises(CommandError, match=message):
-            rehearsal.run()
+    with pytest.raises(CommandError, match=mistakes):
+        rehearsal.run()
 
 
 def test_a_source_that_never_came_is_overdue_from_the_first_attempt_on(rehearsal):

@@ -20,6 +20,7 @@ from catalog.submissions import letters
 from fueldepot.http.request_log import shown_path, without_query
 from tests import factories
 from tests.client import context_of
+from tests.commands import run
 from tests.pages.reading import present
 
 pytestmark = pytest.mark.django_db
@@ -121,18 +122,19 @@ def test_pages_of_logging_in_and_out_speak_to_everybody(client):
     assert "cennego czasu" not in left
 
 
-def test_make_admin_gives_a_chief_editor_and_lets_a_switched_off_one_in_again(capsys):
+def test_make_admin_gives_a_chief_editor_a_password_and_lets_a_switched_off_one_in_with_a_new_one(client):
     for name in ("", "ewa <b>", "e" * 151):
         with pytest.raises(CommandError, match="no account was made"):
             call_command("create_editor", name=name)
     assert not User.objects.exists()
-    call_command("create_editor")
+    *_, former = run("create_editor").strip().rsplit("password: ", 1)
     user = User.objects.get(username="redaktor")
     assert (user.is_staff, user.is_superuser, user.groups.get().name) == (True, False, CHIEF)
+    assert try_login(client, "redaktor", password=former).status_code == 302
     User.objects.update(is_active=False)
-    call_command("create_editor")
-    assert factories.fresh(user).is_active
-    assert "new password for redaktor" in capsys.readouterr().out
+    printed, password = run("create_editor").strip().rsplit("password: ", 1)
+    assert "new password for redaktor" in printed
+    assert [try_login(client, "redaktor", password=word).status_code for word in (former, password)] == [200, 302]
     Group.objects.filter(name=CHIEF).delete()
     with pytest.raises(Group.DoesNotExist):
         call_command("create_editor", name="szefowa")

@@ -4,7 +4,6 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from django.contrib.auth import authenticate
 from django.db import OperationalError
 from django.urls import reverse
 
@@ -13,7 +12,7 @@ from catalog.importers.download import checksum
 from catalog.importers.records import BadInput
 from catalog.importers.runner import exclusive_import, files_origin
 from catalog.importers.sources import all_sources, allowed_address, formats, read_sources
-from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode, Submission
+from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
 from fueldepot import checks
 from fueldepot.data.yaml_reader import InvalidYaml
 from regulations.models import LegalState
@@ -101,32 +100,10 @@ def test_every_note_is_printed_when_asked_for(directory):
     assert ("rejected: 1 × " in short, "rejected: 1 × " in long, "  rejected: " in long) == (True, False, True)
 
 
-def test_an_editor_can_log_in_with_the_printed_password(rf):
-    def log_in(password):
-        return authenticate(rf.post("/admin/login/"), username="redaktor", password=password)
-
-    former = None
-    for _ in range(2):
-        password = run("create_editor").split("password: ")[1].strip()
-        assert log_in(password)
-        assert former is None or log_in(former) is None
-        former = password
-
-
 def test_dumps_are_not_kept_for_an_impossible_number_of_days(tmp_path):
     for days in (0, 10_000):
         assert "give a number from 1 to 9999" in refusal("back_up", tmp_path, f"--keep-days={days}")
     assert not list(tmp_path.iterdir())
-
-
-def test_purging_submissions_says_what_it_would_do_and_does_it_with_commit():
-    factories.SubmissionFactory(unconfirmed=True)
-    Submission.objects.update(created_at="2026-01-01T12:00Z", mailed_at="2026-01-01T12:00Z")
-    for options, left in ([], 1), (["--commit"], 0):
-        printed = run("purge_submissions", *options)
-        assert "1 submissions deleted that nobody confirmed" in printed
-        assert ("nothing was written" in printed) == (not options)
-        assert Submission.objects.count() == left
 
 
 def test_places_of_the_names_register_are_matched_with_the_stored_units():

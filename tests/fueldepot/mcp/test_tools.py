@@ -131,26 +131,25 @@ def test_a_deeply_nested_argument_is_refused(client):
     assert "q is an array or object" in answer.json()["result"]["content"][0]["text"]
 
 
+def answer_of(content):
+    citation = answers.Citation("Przepisy", "/przepisy/", None, ["Dz. Urz."])
+    return answers.answer(answers.Findings(content, citation, rows=content))
+
+
 def test_an_answer_loses_the_parts_of_its_last_row_but_not_the_row():
     content = [{"unit": "Zakopane", "deadlines": ["Nie wolno " * 150], "banned_fuels": ["muły"]}]
-    body = answers.answer(
-        answers.Findings(content, answers.Citation("Przepisy", "/przepisy/", None, ["Dz. Urz."]), rows=content)
-    )
+    body = answer_of(content)
     assert body["answer"] == [{"unit": "Zakopane", "deadlines": [], "banned_fuels": ["muły"]}]
     assert body["left_out"] == {"deadlines": 1}
 
 
 def test_both_voivodeships_of_a_postcode_stay_while_their_deadlines_can_be_left_out():
     content = [{"unit": unit, "deadlines": ["Nie wolno " * 40] * 4} for unit in ("Łukowica", "Ślemień")]
-    body = answers.answer(
-        answers.Findings(content, answers.Citation("Przepisy", "/przepisy/", None, ["Dz. Urz."]), rows=content)
-    )
+    body = answer_of(content)
     assert [(row["unit"], len(row["deadlines"])) for row in body["answer"]] == [("Łukowica", 1), ("Ślemień", 1)]
     assert body["left_out"] == {"deadlines": 6}
     content = [{"unit": unit * 50, "deadlines": ["Nie wolno " * 3] * 4} for unit in ("Łukowica", "Ślemień", "Żywiec")]
-    body = answers.answer(
-        answers.Findings(content, answers.Citation("Przepisy", "/przepisy/", None, ["Dz. Urz."]), rows=content)
-    )
+    body = answer_of(content)
     assert [len(row["deadlines"]) for row in body["answer"]] == [2, 3]
     assert body["left_out"] == {"answer": 1, "deadlines": 3}
 

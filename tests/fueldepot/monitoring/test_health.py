@@ -3,7 +3,6 @@ from datetime import timedelta
 from unittest.mock import Mock
 
 import pytest
-from django.core.management import call_command
 from django.db import OperationalError
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
@@ -17,6 +16,7 @@ from fueldepot import monitoring
 from fueldepot.http.rate_limit import RateLimit
 from fueldepot.management.commands import back_up
 from tests import factories
+from tests.commands import run
 
 
 @pytest.fixture
@@ -91,10 +91,11 @@ def test_a_purge_that_never_ran_is_overdue_once_something_should_have_gone(clien
     assert purge_seen(client)["overdue"] is False
     set_age(timedelta(days=4, hours=1))  # the link lives two days
     assert purge_seen(client) == {"last_run": None, "overdue": True}
-    call_command("purge_submissions")  # only says what it would do
-    assert purge_seen(client) == {"last_run": None, "overdue": True}
-    call_command("purge_submissions", commit=True)
-    assert purge_seen(client)["overdue"] is False
+    for commit in (False, True):
+        printed = run("purge_submissions", commit=commit)
+        assert "1 submissions deleted that nobody confirmed" in printed
+        assert ("nothing was written" in printed, purge_seen(client)["overdue"]) == (not commit, not commit)
+    assert not Submission.objects.exists()
 
 
 def set_age(age):
@@ -103,10 +104,10 @@ def set_age(age):
 
 
 def test_a_purge_that_stopped_is_overdue_also_when_nothing_waits(client, data):
-    call_command("purge_submissions", commit=True)
-    run = ImportRun.objects.get()
-    assert (run.source, run.outcome, run.removed, run.changed) == ("purge_requests", "unchanged", 0, 0)
-    assert purge_seen(client) == {"last_run": run.finished.isoformat(), "overdue": False}
+    run("purge_submissions", commit=True)
+    record = ImportRun.objects.get()
+    assert (record.source, record.outcome, record.removed, record.changed) == ("purge_requests", "unchanged", 0, 0)
+    assert purge_seen(client) == {"last_run": record.finished.isoformat(), "overdue": False}
     ImportRun.objects.update(started=F("started") - timedelta(days=3), finished=F("finished") - timedelta(days=3))
     assert purge_seen(client)["overdue"] is True
 
