@@ -128,17 +128,12 @@ def test_an_older_file_may_be_asked_for(filled):
     assert filled.run("--allow-older", force=True, only=["teryt-simc"]).startswith("teryt-simc: unchanged")
 
 
-PATHS = {"geonames-postcodes": "/PL.zip", "teryt-terc": "/pliki_pelne.aspx", "gus-bdl": "/bdl/variables/6001"}
-
-
 @pytest.mark.parametrize("trouble", ["html", "empty", "half", 404])
-@pytest.mark.parametrize(("name", "path"), PATHS.items())
-def test_a_failing_download_leaves_everything_as_it_was(filled, name, path, trouble):
-    filled.publishers.files["PL.zip"] = small_country.postcodes(range(13))
-    filled.publishers.always[path] = trouble
+def test_a_failing_bank_of_data_leaves_everything_as_it_was(filled, trouble):
+    filled.publishers.always["/bdl/variables/6001"] = trouble
     before = dump()
-    (line,) = filled.fail(match=f"failed: {name}", force=True, only=[name])
-    assert line.startswith(f"{name}: ")
+    (line,) = filled.fail(match="failed: gus-bdl", force=True, only=["gus-bdl"])
+    assert line.startswith("gus-bdl: ")
     assert dump() == before
 
 

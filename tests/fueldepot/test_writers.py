@@ -1,5 +1,6 @@
 """Every write operation bumps the version of its data set."""
 
+from contextlib import contextmanager
 from datetime import date
 from functools import partial
 
@@ -35,20 +36,13 @@ def tags(addresses):
     return {address: answer.get("ETag") for address, answer in zip(addresses, answers, strict=True)}
 
 
-@pytest.fixture
-def changes():
-    """Assert that the validator of every path changes between two calls; there is Kraków."""
-    before = {}
-
-    def look(addresses):
-        now = tags(addresses)
-        if before:
-            # What is not there has no validator: a calendar without a deadline.
-            same = [address for address in addresses if now[address] is not None and before[address] == now[address]]
-            assert not same
-        before.update(now)
-
-    return look
+@contextmanager
+def changing(addresses):
+    """A block in which the validator of every path changes; a calendar without a deadline is not there and has none."""
+    before = tags(addresses)
+    yield
+    now = tags(addresses)
+    assert not [address for address in addresses if now[address] is not None and before[address] == now[address]]
 
 
 def page_of(row, name, *args):
@@ -64,63 +58,57 @@ def page_of(row, name, *args):
         (lambda: ResolutionFactory().state, {"summary": "Inaczej."}),
     ],
 )
-def test_saving_a_part_of_the_law(desk, changes, make, typed):
+def test_saving_a_part_of_the_law(desk, make, typed):
     row = make()
-    changes(LAW)
-    assert desk.post(url_of(row), form_of(desk, url_of(row)) | typed).status_code == 302
-    changes(LAW)
+    with changing(LAW):
+        assert desk.post(url_of(row), form_of(desk, url_of(row)) | typed).status_code == 302
 
 
 @pytest.mark.parametrize("make", [DeadlineFactory, FuelBanFactory])
-def test_approving_a_draft_of_the_law(desk, changes, make):
+def test_approving_a_draft_of_the_law(desk, make):
     row = make()
-    changes(LAW)
-    approve(desk, desk.post(url_of(row), form_of(desk, url_of(row)) | {"scope": "inny obszar"}))
-    changes(LAW)
-    approve(desk, desk.post(page_of(row, "delete", row.pk), {"post": "yes"}))
+    with changing(LAW):
+        approve(desk, desk.post(url_of(row), form_of(desk, url_of(row)) | {"scope": "inny obszar"}))
+    with changing(LAW):
+        approve(desk, desk.post(page_of(row, "delete", row.pk), {"post": "yes"}))
     assert not type(row).objects.exists()
-    changes(LAW)
 
 
 @pytest.mark.parametrize("make", [ResolutionFactory, AmendmentFactory])
-def test_deleting_a_part_of_the_law(desk, changes, make):
+def test_deleting_a_part_of_the_law(desk, make):
     row, other = make(), make()
-    changes(LAW)
     delete, listing = page_of(row, "delete", row.pk), page_of(row, "changelist")
     assert "Czy chcesz skasować wpis „" in text_of(desk.get(delete))
-    assert message_of(desk.post(delete, {"post": "yes"})) == f"Usunięto: {row}."
-    changes(LAW)
+    with changing(LAW):
+        assert message_of(desk.post(delete, {"post": "yes"})) == f"Usunięto: {row}."
     data = {"action": "delete_selected", "_selected_action": [other.pk]}
     assert "Usuń zaznaczone" in text_of(desk.get(listing))
     assert "Czy usunąć zaznaczone?" in text_of(desk.post(listing, data))
-    assert desk.post(listing, {**data, "post": "yes"}).status_code == 302
+    with changing(LAW):
+        assert desk.post(listing, {**data, "post": "yes"}).status_code == 302
     assert not type(row).objects.exists()
-    changes(LAW)
 
 
-def test_moving_a_deadline(changes):
-    act = ResolutionFactory()
+def test_moving_a_deadline():
+    act, user = ResolutionFactory(), factories.UserFactory()
     deadline, amendment = DeadlineFactory(state=act.state), AmendmentFactory(resolution=act)
-    changes(LAW)
-    regulations.move_deadline(deadline=deadline, to=date(2030, 1, 1), amendment=amendment, by=factories.UserFactory())
-    changes(LAW)
+    with changing(LAW):
+        regulations.move_deadline(deadline=deadline, to=date(2030, 1, 1), amendment=amendment, by=user)
     assert Dataset.objects.get(pk="regulations").row_count == Resolution.objects.count() == 1
     assert Deadline.objects.count() == 2
 
 
-def test_importing_the_law(changes):
+def test_importing_the_law():
     call_command("import_regulations", "regulations/data/malopolskie.yaml", commit=True, verbosity=0)
-    changes(LAW)
-    Resolution.objects.filter(state="12").first().delete()
-    LegalState.objects.update(file={})
-    call_command("import_regulations", "regulations/data/malopolskie.yaml", commit=True, verbosity=0)
-    changes(LAW)
+    with changing(LAW):
+        Resolution.objects.filter(state="12").first().delete()
+        LegalState.objects.update(file={})
+        call_command("import_regulations", "regulations/data/malopolskie.yaml", commit=True, verbosity=0)
 
 
-def test_what_editors_do_to_a_depot(desk, changes):
+def test_what_editors_do_to_a_depot():
     depot, user = factories.DepotFactory(), factories.UserFactory()
     addresses = ["/api/v1/stores?teryt=1261011", f"/api/v1/stores/{depot.pk}", *PRICES]
-    changes(addresses)
     for act, count in (
         (partial(moderation.verify_depot, by=user, on=TODAY), 1),
         (moderation.revoke_verification, 1),
@@ -128,36 +116,34 @@ def test_what_editors_do_to_a_depot(desk, changes):
         (partial(moderation.remove_depot, reason=Depot.RemovalReason.CLOSED, on=TODAY), 0),
         (partial(publishing.publish_depot, on=TODAY, note="działa"), 1),
     ):
-        act(depot=depot)
-        changes(addresses)
+        with changing(addresses):
+            act(depot=depot)
         assert Dataset.objects.get(slug="depots").row_count == count
     assert Depot.objects.get().featured
 
 
-def test_what_editors_do_to_prices(desk, changes):
+def test_what_editors_do_to_prices(desk):
     depot, user = factories.DepotFactory(), factories.UserFactory()
     price = factories.DepotPriceFactory(depot=depot, pending=True)
     addresses = [*PRICES, f"/api/v1/stores/{depot.pk}"]
-    changes(addresses)
     for act in (prices.approve_prices, partial(prices.reject_prices, reason="pomyłka"), prices.approve_prices):
-        act(prices=[price], by=user, on=timezone.now())
-        changes(addresses)
+        with changing(addresses):
+            act(prices=[price], by=user, on=timezone.now())
     page = reverse("admin:prices_plausiblerange_change", args=["pellet"])
-    approve(desk, desk.post(page, {"low": "2", "high": "10"}))
+    with changing(addresses):
+        approve(desk, desk.post(page, {"low": "2", "high": "10"}))
     assert PlausibleRange.objects.get(pk="pellet").high == 10
-    changes(addresses)
 
 
-def test_removing_the_demonstration(changes):
+def test_removing_the_demonstration():
     depot = factories.DepotFactory(source=Depot.Source.DEMO)
     factories.DepotPriceFactory(depot=depot, fuel="pellet")
     kept = factories.DepotPriceFactory(fuel="pellet", depot=factories.DepotFactory())
     factories.DepotPriceFactory(fuel="brykiet", depot=kept.depot, pending=True)
     prices.record_prices(TODAY)
     addresses = ["/api/v1/stores?teryt=1261011", f"/api/v1/stores/{kept.depot_id}", *PRICES]
-    changes(addresses)
-    call_command("remove_demo", verbosity=0)
-    changes(addresses)
+    with changing(addresses):
+        call_command("remove_demo", verbosity=0)
     rows = dict(Dataset.objects.values_list("slug", "row_count"))
     assert (rows["depots"], rows["prices"]) == (1, 1)
 
