@@ -14,11 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog.api.params import QUERY_MIN_LENGTH, LocationsQuery
+from catalog.depots.fuels import FUELS
 from fueldepot.http import api_description
 from fueldepot.http.cache_control import version
 from fueldepot.http.error_body import CODES
 from fueldepot.http.params import MAX_VALUE_LENGTH, InvalidParameters, text_pattern
 from fueldepot.management.commands.write_openapi import FAILURES
+from subsidy.household_and_plan import Item
 from tests.openapi import description
 from tests.openapi.description import address_of, example_of, form, make_sample, mistakes, readings_fit, values_beside
 
@@ -136,7 +138,31 @@ def test_references_lead_somewhere_and_nothing_is_left_over():
     assert asked == {f"{kind}/{name}" for kind, found in DOCUMENT["components"].items() for name in found}
 
 
-def test_both_bodies_of_the_calculator_have_the_parameters_of_its_address():
+def parameter(path, name):
+    found = next(one for one in DOCUMENT["paths"][path]["get"]["parameters"] if one["name"] == name)
+    return {key: value for key, value in found["schema"].items() if key != "examples"}
+
+
+def test_bounds_synonyms_and_both_bodies_of_the_calculator_are_those_of_the_specification():
+    assert parameter("/locations", "q")["minLength"] == 2
+    for path in ("/locate", "/stores"):
+        assert parameter(path, "lat") == {"type": "number", "minimum": 48.8, "maximum": 55.1}
+        assert parameter(path, "lon") == {"type": "number", "minimum": 13.9, "maximum": 24.3}
+    assert parameter("/stores", "postcode")["pattern"] == "^[0-9]{2}-?[0-9]{3}$"
+    assert parameter("/stores", "teryt")["pattern"] == "^[0-9]{2}([0-9]{2}([0-9]{3})?)?$"
+    assert parameter("/stores", "radius") == {"type": "integer", "minimum": 1, "maximum": 50, "default": 25}
+    assert parameter("/stores", "limit") == {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}
+    assert parameter("/stores", "fuel")["enum"] == [fuel.slug for fuel in FUELS]
+    assert parameter("/subsidy", "people") == {"type": "integer", "minimum": 1, "maximum": 20}
+    for name in ("income", "annual_income", *(f"cost_{item}" for item in Item)):
+        assert parameter("/subsidy", name) == {"type": "number", "minimum": 0, "maximum": 10_000_000}
+    for name in ("ceiling", "floor", "walls", "windows", "doors", "gates"):
+        assert parameter("/subsidy", name) == {"type": "number", "minimum": 0, "maximum": 5000}
+    people = {"osoba", "gospodarstwo"}
+    words = {"current_heating": {"stale", "stale5", "inne"}, "income_type": people, "dochod_typ": people}
+    assert [name for name in words if not words[name] <= set(parameter("/subsidy", name)["enum"])] == []
+    # openapi-python-client names choices by their places: VALUE_1 is "1".
+    assert parameter("/subsidy", "eu")["enum"] == ["unknown", "1", "2", "3", "niewiem"]
     names = {one["name"] for one in DOCUMENT["paths"]["/subsidy"]["get"]["parameters"]}
     for schema in ("SubsidyForm", "SubsidyJson"):
         assert set(DOCUMENT["components"]["schemas"][schema]["properties"]) == names
