@@ -23,9 +23,9 @@ from tests.fueldepot.mcp.test_tools import calls
 from tests.fueldepot.once import once_a_run
 from tests.fueldepot.sharers import eventually
 from tests.openapi.description import address_of, check_answer, closed, example_of, values_beside
+from tests.ops.live import START_S
 from tests.ports import free_port
 
-SECONDS_TO_START = 180
 EXAMPLES = 60
 """For each operation, besides every boundary value of every parameter."""
 
@@ -48,7 +48,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             server = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output)
             stack.callback(server.wait, 30)
             stack.callback(server.terminate)
-            assert eventually(lambda: server.poll() is not None or answers(address), SECONDS_TO_START)
+            assert eventually(lambda: server.poll() is not None or answers(address), START_S)
             assert server.poll() is None, log.read_text()
         yield address
 
