@@ -84,7 +84,8 @@ def rules_of(entry: Regulation) -> dict[str, str]:
     entry = entry.of_unit
     rules = {}
     for law in entry.laws:
-        rules[f"act {law.resolution.pk}"] = f"Uchwała {law.resolution.number or law.resolution.title}"
+        number = law.resolution.number
+        rules[f"act {law.resolution.pk}"] = f"Uchwała {number}" if number else law.resolution.title
         for change in law.amendments:
             if change.adopted:
                 rules[f"act {law.resolution.pk} {change.adopted}"] = f"Zmiana uchwały z {day(change.adopted)}"

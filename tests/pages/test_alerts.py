@@ -95,6 +95,14 @@ def test_changed_rules_are_told_and_corrected_words_are_not(act):
     assert send(9 * DAY) == []
 
 
+def test_a_new_act_is_named_by_its_number_or_title(act):
+    subscribe()
+    ResolutionFactory(number="II/2/26")
+    ResolutionFactory(number="", title="Uchwała w sprawie centrum")
+    (letter,) = send()
+    assert not missing(words_of(letter), "nowe: Uchwała II/2/26", "nowe: Uchwała w sprawie centrum")
+
+
 OTHER = {"fuels": "hard_coal", "conditions": "over_10_years", "exemptions": "ecodesign", "appliances": "stove"}
 
 
