@@ -189,8 +189,17 @@ def move_links(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> lis
 def bring_links_back(
     numbers: Collection[int], heirs: Collection[int], depot: int, by: AbstractBaseUser | None, on: date
 ) -> None:
-    """Move links back to a restored depot, from whichever of the heirs has them."""
-    _hand_over(OwnerLink.objects.filter(pk__in=numbers, depot__in=heirs), depot)
+    """Move links back to a restored depot, from whichever of the heirs has them.
+
+    The owner whose claim of an heir was accepted meanwhile, with the same link, gets another one for it.
+    """
+    rows = OwnerLink.objects.filter(pk__in=numbers, depot__in=heirs)
+    claims = Submission.objects.filter(kind=Submission.Kind.CLAIM, state=Submission.State.ACCEPTED)
+    claimed = Exists(claims.filter(depot=OuterRef("depot"), decided_at=OuterRef("granted_at")))
+    claimed_too = list(rows.filter(claimed, revoked_at=None, replaced_at=None).select_related("depot"))
+    _hand_over(rows, depot)
+    for link in claimed_too:
+        grant_link(depot=link.depot, email=link.email, on=link.granted_at)
 
 
 def count_links(depots: Collection[int]) -> int:

@@ -10,9 +10,9 @@ from django.utils import timezone
 from catalog.depots import duplicates
 from catalog.importers.records import DepotRecord, Extract, Options
 from catalog.importers.sync_depots import sync_depots
-from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
+from catalog.models import Dataset, Decision, Depot, NotDuplicate, OwnerLink, Submission
 from catalog.services import journal, merging, moderation, publishing
-from catalog.submissions import owner_links
+from catalog.submissions import owner_links, tokens
 from prices import services as prices
 from prices.models import DepotPrice
 from tests import deciding, factories
@@ -263,6 +263,18 @@ def test_the_status_of_an_owner_goes_back_with_the_link(editor, one, other, sinc
     restore(other)
     assert [factories.fresh(depot).data_status for depot in (one, other)] == [status, "owner"]
     assert factories.fresh(one).verified_at == (None if status == "unverified" else one.verified_at)
+
+
+def test_an_owner_whose_claim_of_the_survivor_was_accepted_since_has_a_link_to_both(editor, one, other):
+    one.save()
+    deciding.accept_submission(submission=ask(other, kind="claim"), by=editor, on=NOW)
+    second = ask(one, kind="claim", **tokens.address("a@example.pl"))
+    merge(one, other)
+    deciding.accept_submission(submission=second, by=editor, on=NOW + timedelta(hours=1))
+    restore(other)
+    assert [factories.fresh(depot).data_status for depot in (one, other)] == ["owner", "owner"]
+    links = OwnerLink.objects.working().order_by("depot").values_list("depot", "email")
+    assert list(links) == [(one.pk, "a@example.pl"), (other.pk, "a@example.pl")]
 
 
 def state_of(submission):
