@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +107,7 @@ def _list_prices(columns: PriceColumns, depot: int, on: date) -> tuple[ListedPri
     return tuple(newest[slug] for slug in fuels.in_order(newest))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Official:
     """observations: by series, TERYT (Poland first) and year. variables: numbers in the data bank, by slug."""
 
@@ -120,8 +120,9 @@ class Official:
         years = [row.year for row in self.observations if not row.teryt]
         return f"najnowsze średnie za rok {max(years)}" if years else ""
 
+    @cached_property
     def latest_coal(self) -> Observation | None:
-        """Return the newest average price of coal in Poland, None when none is known."""
+        """The newest average price of coal in Poland, None when none is known."""
         rows = [row for row in self.observations if row.series_id == COAL and not row.teryt]
         return max(rows, key=lambda row: row.year, default=None)
 

@@ -12,9 +12,9 @@ def site_url(path: str) -> str:
     return settings.SITE_URL + path
 
 
-@lru_cache(maxsize=200)
+@lru_cache(maxsize=4_000)
 def route_path(name: str, *args: str) -> str:
-    """Return the cached path of a route with few possible arguments, such as slugs of voivodeships."""
+    """Return the cached path of a route with few possible arguments, of municipalities at most."""
     return reverse(name, args=args)
 
 

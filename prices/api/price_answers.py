@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, NotRequired
 
-from django.urls import reverse
 from typing_extensions import TypedDict
 
 from catalog.api.place_answers import VoivodeshipCode, VoivodeshipName, VoivodeshipSlug
@@ -15,7 +14,7 @@ from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
 from catalog.models import Voivodeship
 from catalog.territory.snapshot import territory
-from fueldepot.http.links import site_url
+from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example, field
 from prices import medians
 from prices.api.params import FuelPricesQuery
@@ -242,7 +241,7 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
         "submissions": summary.n - figures.price_lists,
         "source": INVENTED_ORIGIN if figures.demonstration else ORIGIN,
         "method": describe_method(fuel, ranges, figures),
-        "page": site_url(reverse("fuel-prices", args=[fuel.slug])),
+        "page": route_url("fuel-prices", fuel.slug),
         "rejected": figures.implausible + figures.outliers,
         "voivodeships": describe_areas(figures),
         "months": describe_months(figures.months, figures.end),
@@ -255,8 +254,7 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
         body["bag_kg"] = fuel.bag_kg
         body["bag_price"] = None if median is None else number(medians.bag_price(median, fuel.bag_kg))
     if fuel.slug in fuels.COALS:
-        average = official.get().latest_coal()
-        numbers = official.get().variables
+        average, numbers = official.get().latest_coal, official.get().variables
         body["gus"] = describe_average(average, numbers[average.series_id]) if average else None
     return body
 
@@ -286,7 +284,7 @@ def describe_voivodeship(
         "submissions": None,
         "source": None,
         "method": f"{describe_method(fuel, ranges, figures)} {OF_VOIVODESHIP}",
-        "page": site_url(reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug])),
+        "page": route_url("fuel-prices-voivodeship", fuel.slug, unit.slug),
         "months": describe_months(months, figures.end),
         "window_from": figures.start,
         "window_to": figures.end,
@@ -299,7 +297,7 @@ def describe_areas(figures: PriceStatistics) -> list[VoivodeshipMedianJson]:
         {
             "voivodeship": units[teryt].slug,
             "teryt": teryt,
-            "median": amount(summary.median),
+            "median": float(summary.median),
             "n": summary.n,
             "name": units[teryt].name,
         }
@@ -310,8 +308,9 @@ def describe_areas(figures: PriceStatistics) -> list[VoivodeshipMedianJson]:
 
 def describe_months(months: Sequence[Month], day: date) -> list[MonthMedianJson]:
     """Return the medians of months. day: of the answer; its month is incomplete."""
+    incomplete = f"{day:%Y-%m}"
     return [
-        {"month": month.month, "median": amount(month.median), "n": month.n, "complete": month.month < f"{day:%Y-%m}"}
+        {"month": month.month, "median": float(month.median), "n": month.n, "complete": month.month < incomplete}
         for month in months
     ]
 
