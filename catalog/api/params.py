@@ -72,7 +72,7 @@ class LocateQuery(Query):
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
-        if look_exchanged(texts) and {"lat", "lon"} <= errors.keys():
+        if {"lat", "lon"} <= errors.keys() and look_exchanged(texts):
             message = "lat and lon look exchanged; give each under the name of the other"
             yield ParameterError("lat", "out_of_range", message)
 

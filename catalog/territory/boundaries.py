@@ -72,11 +72,12 @@ class BoundaryIndex:
 
     def find(self, lat: float, lon: float) -> Municipality | None:
         """Return the municipality of a WGS84 point, of several the lower code; None farther than `SNAP_DISTANCE_M`."""
-        point = shapely.Point(*coordinates.project(lat, lon))
-        inside = self.tree.query(point, predicate="dwithin", distance=EDGE_TOLERANCE_M)
+        # An array of one, which shapely takes as it is: a single point goes through several functions of Python.
+        point = shapely.points([coordinates.project(lat, lon)])
+        _, inside = self.tree.query(point, predicate="dwithin", distance=EDGE_TOLERANCE_M)
         if len(inside):
-            return self.municipalities[int(inside.min())]
-        near = self.tree.query(point, predicate="dwithin", distance=SNAP_DISTANCE_M)
+            return self.municipalities[int(min(inside))]
+        _, near = self.tree.query(point, predicate="dwithin", distance=SNAP_DISTANCE_M)
         if not len(near):
             return None
         distances = shapely.distance(self.areas[near], point)

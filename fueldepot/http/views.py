@@ -63,8 +63,9 @@ class JsonViewSet(ViewSet):
 
     def parse(self, query: type[Parameters], raw: str | Pairs, **path: str) -> Parameters:
         """Return the parameters of a query string or of a body, and keep what they ignore."""
+        today = timezone.localdate() if query.default_today in query.names() else None
         try:
-            parameters = query.parse(raw, today=timezone.localdate(), **path)
+            parameters = query.parse(raw, today=today, **path)
         except InvalidParameters as error:
             self.ignored = error.ignored
             raise
