@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import logging
 import os
 import re
 import shutil
@@ -52,6 +53,11 @@ with suppress(AttributeError):
 # Snapshots are rebuilt in a thread of the worker. Other threads get the GIL after half a millisecond instead of five: a
 # request waits for it several times, after each read and write of its socket.
 sys.setswitchinterval(0.0005)
+
+# No line of the log names a thread, a process or a place in the code, so none is looked up: "Optimization" of Python's
+# Logging HOWTO.
+logging._srcfile = None
+logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
 
 
 COUNTS = "fueldepot-metrics-"

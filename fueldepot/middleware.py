@@ -260,14 +260,15 @@ class ApiGZipMiddleware(GZipMiddleware):
 
     def process_request(self, request: HttpRequest) -> None:
         """Leave what Django and WhiteNoise look for: the name alone, in lower case, whatever its weight."""
-        weight = parse_accept(request.META.get("HTTP_ACCEPT_ENCODING", "")).get("gzip", 0)
-        request.META["HTTP_ACCEPT_ENCODING"] = "gzip" if weight else ""
+        if accepted := request.META.get("HTTP_ACCEPT_ENCODING"):
+            request.META["HTTP_ACCEPT_ENCODING"] = "gzip" if parse_accept(accepted).get("gzip") else ""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if not is_api(request) or response.status_code not in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
             return response
         patch_vary_headers(response, ("Accept-Encoding",))
-        weak = f"W/{response.get('ETag')}"
-        if response.status_code == HTTPStatus.NOT_MODIFIED and weak in request.META.get("HTTP_IF_NONE_MATCH", ""):
+        if response.status_code == HTTPStatus.OK:
+            return super().process_response(request, response) if request.META.get("HTTP_ACCEPT_ENCODING") else response
+        if (weak := f"W/{response.get('ETag')}") in request.META.get("HTTP_IF_NONE_MATCH", ""):
             response["ETag"] = weak  # the form that the caller has
-        return super().process_response(request, response)
+        return response

@@ -111,7 +111,7 @@ def keep_until(end: datetime, response: HttpResponse) -> None:
     left = max(0, int((end - timezone.now()).total_seconds()))
     if left < SHORT_S:
         response["Cache-Control"] = f"public, max-age={left}"
-    else:
+    elif left < seconds(response["Cache-Control"], "max-age"):
         patch_cache_control(response, max_age=left)
 
 

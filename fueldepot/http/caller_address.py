@@ -70,7 +70,8 @@ def forwarded_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Ca
     def answer(request: HttpRequest) -> HttpResponse:
         meta = request.META
         peer = meta.get("REMOTE_ADDR", "")
-        trusted = meta["fueldepot.from_proxy"] = trusts(networks, read_address(peer)) if peer else trust_socket
+        trusted = bool(networks) and trusts(networks, read_address(peer)) if peer else trust_socket
+        meta["fueldepot.from_proxy"] = trusted
         if trusted:
             scheme = meta.get("HTTP_X_FORWARDED_PROTO", "").strip().lower()
             if scheme in {"http", "https"}:
