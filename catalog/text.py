@@ -64,8 +64,9 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", fold(text)).strip("-") or "bez-nazwy"
 
 
+@lru_cache(maxsize=50)
 def voivodeship_slug(text: str) -> str:
-    """Slug of a voivodeship: "Małopolskie" and "województwo małopolskie" give "malopolskie"."""
+    """Slug of a voivodeship: "Małopolskie" and "województwo małopolskie" give "malopolskie". Cached: paths have it."""
     return slug(text).removeprefix("wojewodztwo-")
 
 

@@ -113,7 +113,7 @@ class Choices(Query):
     def opening(self, row: DepotRow, now: datetime) -> OpeningState:
         """Return the hours of a listed depot on the chosen day; its present state for today or without a choice."""
         day, hour = day_and_hour(self.opened or NOW)
-        if day in {None, timezone.localdate(now).weekday()}:
+        if day is None or day == timezone.localdate(now).weekday():
             return opening_of(row, now)
         number = opening_day(row.hours_ranges, day, hour)
         if row.hours_ranges is None or number is None:
@@ -155,8 +155,9 @@ class Choices(Query):
             if opened:
                 is_current = opened == self.opened
                 label = f"dziś o {AFTER_WORK}:00" if opened == usual[1] else when(opened)
-                other = self.but(opened="" if is_current else opened)
-                yield Chip(f"otwarte {label}", other.link(path), is_current, count(self.but(opened=opened)))
+                chosen = self.but(opened=opened)
+                other = self.but(opened="") if is_current else chosen
+                yield Chip(f"otwarte {label}", other.link(path), is_current, count(chosen))
 
 
 def read_choices(query_string: str) -> tuple[Choices, list[str]]:

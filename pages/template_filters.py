@@ -101,7 +101,7 @@ FRAME = (320, 420)
 """Width and height of an embed, in pixels."""
 
 # JSON escapes of the characters that could end a script element or begin a tag or an entity.
-HARMLESS = str.maketrans({"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+HARMLESS = {"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 def difference(amount: float | Decimal) -> str:
@@ -151,7 +151,10 @@ def framed(path: str, title: str) -> str:
 
 def json_ld(data: dict[str, Any]) -> Markup:
     """Serialise JSON-LD so that it is safe inside a script element."""
-    return Markup(orjson.dumps(data).decode().translate(HARMLESS))  # noqa: S704 - see HARMLESS
+    text = orjson.dumps(data).decode()
+    for character, harmless in HARMLESS.items():
+        text = text.replace(character, harmless)  # several times as fast as `translate`
+    return Markup(text)  # noqa: S704 - see HARMLESS
 
 
 def md_urlize(text: str) -> str:

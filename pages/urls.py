@@ -41,6 +41,8 @@ def page(route: str, answers: PageViews, name: str) -> list[URLPattern]:
 
 
 urlpatterns = [
+    # First, as it is asked for most, and routes are tried in their order.
+    *page("sklady/<voivodeship:voivodeship>/<slug:slug>-<str:teryt>/", views.municipality, "municipality"),
     *page("", views.home, "home"),
     *page("api/", views.api_rules, "api-rules"),
     *page("dane/", views.datasets, "datasets"),
@@ -56,7 +58,6 @@ urlpatterns = [
     *page("dotacja/", views.calculating, "subsidy"),
     path("sklady/dodaj/", forms.add, name="depot-add"),
     *page("sklady/<voivodeship:voivodeship>/", views.voivodeship, "voivodeship"),
-    *page("sklady/<voivodeship:voivodeship>/<slug:slug>-<str:teryt>/", views.municipality, "municipality"),
     path(
         "sklady/<voivodeship:voivodeship>/<slug:slug>-<str:teryt>/granice.geojson",
         views.surroundings,

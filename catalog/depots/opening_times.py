@@ -4,7 +4,7 @@ Ranges are local times, also on the two nights of clock changes. Public holidays
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache, lru_cache, partial
@@ -135,7 +135,7 @@ class Openings:
         ends = {tuple(map(int, clock.split(":"))) for hours in ranges for clock in hours.split("-")}
         clocks = [time(hour % 24, minute) for hour, minute in ends]
         # Caches of functions, not of methods: a replaced snapshot is freed without a garbage collection.
-        self._starts_of = lru_cache(maxsize=4)(partial(find_starts, clocks))
+        self.period = lru_cache(maxsize=4)(partial(find_period, lru_cache(maxsize=4)(partial(find_starts, clocks))))
         self._states_in = lru_cache(maxsize=1)(lambda _period: dict[int, OpeningState]())
         self._open_in = lru_cache(maxsize=1)(partial(find_open_in, self._weeks))
         self.open_on = cache(partial(find_open_on, self._weeks))
@@ -151,11 +151,12 @@ class Openings:
         """Return the weeks of the depots that are open."""
         return self._open_in(self.period(now))
 
-    def period(self, now: datetime) -> Period:
-        """Return the period around a moment, within its Polish day, in which no depot opens or closes."""
-        starts = self._starts_of(now.astimezone(WARSAW).date())
-        following = bisect_right(starts, now)
-        return Period(starts[following - 1], starts[following])
+
+def find_period(starts_of: Callable[[date], list[datetime]], now: datetime) -> Period:
+    """Return the period around a moment, within its Polish day, in which no depot opens or closes."""
+    starts = starts_of(now.astimezone(WARSAW).date())
+    following = bisect_right(starts, now)
+    return Period(starts[following - 1], starts[following])
 
 
 def find_starts(clocks: Iterable[time], day: date) -> list[datetime]:

@@ -42,7 +42,8 @@ Vectors = NDArray[np.float64]
 def unit_vectors(lat: ArrayLike, lon: ArrayLike) -> Vectors:
     """Return WGS84 points in degrees, of shape (n,) or (), as vectors of length 1, of shape (3, n) or (3,)."""
     phi, lam = np.radians(lat), np.radians(lon)
-    return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
+    across = np.cos(phi)
+    return np.array([across * np.cos(lam), across * np.sin(lam), np.sin(phi)])
 
 
 def candidates(vectors: Vectors, vector: Vectors, squared: float) -> NDArray[np.int64]:

@@ -33,7 +33,7 @@ NAMED_APART = (0.01, 0.015)
 
 class _MapCache:
     def __init__(self, index: BoundaryIndex) -> None:
-        self.index = index
+        self.index, self.bounds = index, shapely.bounds(index.areas)
         self.draw_ground = lru_cache(GROUNDS)(partial(_draw_ground, index))
         self.draw_voivodeship = cache(partial(_draw_voivodeship, index))
         self.draw_country = cache(partial(_draw_country, index))
@@ -55,13 +55,13 @@ def depot_map(
     seen = [place for number, place in places if own is None or number <= framed]
     if asked is not None:
         seen.append(asked)
-    area = None if own is None else drawings.index.areas[own]
-    frame = maps.depot_frame(area, seen)
+    bounds = None if own is None else drawings.bounds[own].tolist()
+    frame = maps.depot_frame(bounds, seen)
     if frame is None:
         return None
     places = [(number, place) for number, place in places if frame.contains(*place)]
     # A frame enlarged for a requested point is unlikely to be used again.
-    is_usual = asked is None or frame == maps.depot_frame(area, ())
+    is_usual = asked is None or frame == maps.depot_frame(bounds, ())
     below = drawings.draw_ground(frame, own) if is_usual else _draw_ground(drawings.index, frame, own)
     return maps.depot_map(frame, below, depots=places, origin=asked, credit_osm=credit_osm)
 

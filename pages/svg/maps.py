@@ -183,10 +183,16 @@ class Drawn(NamedTuple):
     approximate: bool
 
 
-def depot_frame(area: shapely.Geometry | None, places: Sequence[Place]) -> Frame | None:
-    """Return the frame around a municipality (None without a boundary) and places in metres; None for neither."""
-    shapes = [*map(shapely.Point, places), *([] if area is None else [area])]
-    return fit(shapely.total_bounds(shapes).tolist()) if shapes else None
+def depot_frame(bounds: Sequence[float] | None, places: Sequence[Place]) -> Frame | None:
+    """Return the frame around a municipality and places; None for neither.
+
+    bounds: of the municipality in metres, see `fit`; None without a boundary. places: in metres.
+    """
+    corners = [*places, *((bounds[:2], bounds[2:]) if bounds else ())]
+    if not corners:
+        return None
+    x, y = zip(*corners, strict=True)
+    return fit((min(x), min(y), max(x), max(y)))
 
 
 def ground(

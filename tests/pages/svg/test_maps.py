@@ -104,7 +104,7 @@ def test_a_municipality_with_depots():
     west, east = shapely.box(0, 0, 5000, 8000), shapely.box(5000, 0, 10_000, 8000)
     depots = [(1, (1000.0, 1000.0)), (2, (1000.0, 1010.0))]
     named = {"names": ["Zachodnia", "Wschodnia"], "counties": ["1001", "1002"]}
-    frame = maps.depot_frame(west, [place for _, place in depots])
+    frame = maps.depot_frame(west.bounds, [place for _, place in depots])
     below = maps.ground(frame, areas(west, east), own=0, approximate=False, **named)
     picture = maps.depot_map(frame, below, depots=depots, credit_osm=True, origin=(1000.0, 1005.0))
     assert [dot.label for dot in picture.dots] == ["1", "2"]
