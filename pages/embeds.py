@@ -30,8 +30,10 @@ from pages.polish import counted, date_digits
 from pages.rendering import PageMoved, cached, cached_by_status, redirect
 from prices.snapshot import RESTS_ON as PRICE_DATA
 
-FRAMED_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
-"""The content security policy of an embed: a style sheet of this site, in any frame."""
+FRAMED_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
+)
+"""The content security policy of an embed: style sheet and icon of this site, in any frame."""
 
 MOST_DEPOTS = 5
 """Depots of a municipality, and the nearest outside it where it has fewer."""
