@@ -125,41 +125,27 @@ def test_of_several_acts_each_keeps_its_title_and_a_caveat_stands_once(client):
     assert caveats == [("województwo", "Bez strefy A."), ("województwo", None)]
 
 
-def test_a_caveat_about_parts_of_municipalities_stands_where_a_part_is_bound(client):
-    factories.zakopane(), factories.nowy_targ_rural()
-    scope = {"partly": ["1211092"], "caveat": "Źródła są różne.", "part_caveat": "W Nowym Targu tylko wieś."}
-    ResolutionFactory(**scope), DeadlineFactory(**scope), FuelBanFactory(**scope)
-    for query, caveat in (
-        ({"teryt": "1217011"}, "Źródła są różne."),
-        ({"teryt": "1211092"}, "Źródła są różne. W Nowym Targu tylko wieś."),
-        ({"teryt": "12"}, "Źródła są różne. W Nowym Targu tylko wieś."),
-        ({"voivodeship": "12"}, "Źródła są różne. W Nowym Targu tylko wieś."),
-    ):
-        parts = one(client, **query)["resolution"]
-        rows = [row for name in ("acts", "deadlines", "banned_fuels") for row in parts[name]]
-        assert [row["caveat"] for row in rows] == [caveat] * 3
-    assert client.get("/api/v1/deadlines?from=2026-11-21").json()[0]["caveat"] == caveat
-    for teryt, is_told in (("1217011", False), ("1211092", True)):
-        calendar = client.get(f"{URL}/malopolskie.ics?teryt={teryt}&on=2026-11-21").content.decode()
-        assert ("W Nowym" in calendar) is is_told
-
-
-def test_a_caveat_about_one_municipality_stands_there_alone(client):
+def test_a_caveat_about_a_part_or_about_one_municipality_stands_where_that_is_bound(client):
     factories.zakopane(), factories.nowy_targ_rural(), factories.krakow()
     text = "1211092 | Tylko wieś.\n\n\t1261011\N{NO-BREAK SPACE}| Tylko rynek.\nPytaj."
-    scope = {"partly": ["1211092", "1261011"], "part_caveat": text}
-    DeadlineFactory(**scope)
+    scope = {"partly": ["1211092", "1261011"], "caveat": "Są różne.", "part_caveat": text}
+    ResolutionFactory(**scope), DeadlineFactory(**scope)
     # The code of the last line left the scope when the municipality got another: its text stands in every part.
-    FuelBanFactory(**scope | {"part_caveat": "1211093 | Tylko wieś.\n1206011 | Tylko las."})
-    for query, caveats in (
-        ({"teryt": "1217011"}, [None, None]),
-        ({"teryt": "1211092"}, ["Tylko wieś. Pytaj.", "Tylko wieś. Tylko las."]),
-        ({"teryt": "1211"}, ["Tylko wieś. Pytaj.", "Tylko wieś. Tylko las."]),
-        ({"teryt": "1261011"}, ["Tylko rynek. Pytaj.", "Tylko las."]),
-        ({"voivodeship": "12"}, ["Tylko wieś. Tylko rynek. Pytaj.", "Tylko wieś. Tylko las."]),
+    FuelBanFactory(**scope | {"caveat": "", "part_caveat": "1211093 | Tylko wieś.\n1206011 | Tylko las."})
+    for query, rule, ban in (
+        ({"teryt": "1217011"}, "Są różne.", None),
+        ({"teryt": "1211092"}, "Są różne. Tylko wieś. Pytaj.", "Tylko wieś. Tylko las."),
+        ({"teryt": "1211"}, "Są różne. Tylko wieś. Pytaj.", "Tylko wieś. Tylko las."),
+        ({"teryt": "1261011"}, "Są różne. Tylko rynek. Pytaj.", "Tylko las."),
+        ({"teryt": "12"}, "Są różne. Tylko wieś. Tylko rynek. Pytaj.", "Tylko wieś. Tylko las."),
+        ({"voivodeship": "12"}, "Są różne. Tylko wieś. Tylko rynek. Pytaj.", "Tylko wieś. Tylko las."),
     ):
         parts = one(client, **query)["resolution"]
-        assert [row["caveat"] for name in ("deadlines", "banned_fuels") for row in parts[name]] == caveats, query
+        rows = [row["caveat"] for name in ("acts", "deadlines", "banned_fuels") for row in parts[name]]
+        assert rows == [rule, rule, ban], query
+    assert client.get("/api/v1/deadlines?from=2026-11-21").json()[0]["caveat"] == rule
+    calendar = client.get(f"{URL}/malopolskie.ics?teryt=1211092&on=2026-11-21").content.decode()
+    assert ("Tylko wieś." in calendar, "Tylko rynek." in calendar) == (True, False)
 
 
 def test_where_no_act_binds_there_is_no_resolution_of_the_unit(client):
