@@ -110,23 +110,19 @@ def fill_disk(model):
         cursor.execute(FULL_DISK.format(table=model._meta.db_table))
 
 
-@pytest.mark.parametrize("model", [Municipality, Depot, ImportRun])
-def test_a_full_disk_is_told_in_one_line_and_changes_nothing(model, tmp_path):
+@pytest.mark.parametrize("model", [Municipality, Depot, ImportRun, None], ids=["units", "depots", "run", "planner"])
+def test_a_full_disk_is_told_in_one_line_and_changes_nothing(model, tmp_path, monkeypatch):
+    """For rows of a model, or for what the planner is told of all of them at the end."""
+    full = 'could not extend file "base/1": No space left on device'
     for name, content in small_country.files().items():
         (tmp_path / name).write_bytes(content)
-    fill_disk(model)
+    if model:
+        fill_disk(model)
+    else:
+        monkeypatch.setattr(runner, "analyse", Mock(side_effect=OperationalError(f"{full}\nHINT: make room")))
     before = dump()
-    text = 'nothing was imported: the database refused: could not extend file "base/1": No space left on device'
+    text = f"nothing was imported: the database refused: {full}"
     assert (commands.refusal("import_data", tmp_path, commit=True), dump()) == (text, before)
-
-
-def test_an_import_whose_rows_the_planner_cannot_be_told_of_changes_nothing(db, tmp_path, monkeypatch):
-    refused = OperationalError("could not write to file: No space left on device\nHINT: make room")
-    (tmp_path / "terc.zip").write_bytes(small_country.terc())
-    monkeypatch.setattr(runner, "analyse", Mock(side_effect=refused))
-    before = dump()
-    text = "nothing was imported: the database refused: could not write to file: No space left on device"
-    assert (commands.refusal("import_teryt", tmp_path / "terc.zip", commit=True), dump()) == (text, before)
 
 
 def test_an_import_waits_for_no_table_that_is_vacuumed(db):
