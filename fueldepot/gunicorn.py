@@ -54,10 +54,10 @@ with suppress(AttributeError):
 # request waits for it several times, after each read and write of its socket.
 sys.setswitchinterval(0.0005)
 
-# No line of the log names a thread, a process or a place in the code, so none is looked up: "Optimization" of Python's
-# Logging HOWTO.
+# No line of the log names a thread or a place in the code, so none is looked up: "Optimization" of Python's Logging
+# HOWTO. The process stays, for gunicorn's lines to a syslog.
 logging._srcfile = None
-logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+logging.logThreads = logging.logMultiprocessing = False
 
 
 COUNTS = "fueldepot-metrics-"

@@ -14,7 +14,7 @@ def site_url(path: str) -> str:
 
 @lru_cache(maxsize=4_000)
 def route_path(name: str, *args: str) -> str:
-    """Return the cached path of a route with few possible arguments, of municipalities at most."""
+    """Return the path of a route. Cached: for arguments of some thousand values at most, such as codes."""
     return reverse(name, args=args)
 
 
