@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import shapely
-from django.db.models import Case, Value, When
+from django.db.models import Case, Exists, OuterRef, Value, When
 
 from catalog.importers.records import Options, UnitRecord
 from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, Place, PostcodeMunicipality, Subscription
@@ -171,6 +171,7 @@ def hand_over(departures: Sequence[Departure], options: Options) -> None:
     for rows, column in ((Place.objects, "municipality"), (Subscription.objects, "teryt")):
         moved = Case(*(When(**{column: old}, then=Value(new)) for old, new in successors.items()))
         rows.filter(**{f"{column}__in": successors}).update(**{column: moved})
+    delete_equal_subscriptions(successors.values())
     hand_over_postcodes(successors)
     if hand_over_boundaries(heirs):
         Dataset.objects.bump_version(Dataset.Slug.BOUNDARIES)
@@ -198,6 +199,13 @@ def hand_over_depots(departures: Sequence[Departure], options: Options) -> int:
     reason = f"{history.IMPORTED}: gmina zniknęła z rejestru"
     history.record_bulk(Depot, [depot.pk for depot in depots], by=None, reason=reason)
     return len(depots)
+
+
+def delete_equal_subscriptions(codes: Iterable[str]) -> None:
+    """Keep one of a reader's subscriptions to municipalities that are one now. One statement."""
+    rows = Subscription.objects.confirmed().filter(teryt__in=set(codes))
+    same = {name: OuterRef(name) for name in ("email_hash", "teryt", "fuel", "voivodeship")}
+    rows.filter(Exists(Subscription.objects.confirmed().filter(**same, pk__lt=OuterRef("pk")))).delete()
 
 
 def hand_over_postcodes(successors: Mapping[str, str]) -> None:

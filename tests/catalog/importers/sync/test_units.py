@@ -214,6 +214,16 @@ def test_a_code_in_use_again_sends_what_it_had_to_its_owner(register):
     assert changed("1207052 Szczawa", "1207412 Kamienica").changes == 0
 
 
+def test_who_asked_for_letters_about_two_that_become_one_gets_them_once(register):
+    for code, lon in (("1207052", 20.40), ("1207062", 20.32)):
+        bounded(code, lon)
+    both = [factories.SubscriptionFactory(email="ewa@example.pl", teryt=code) for code in ("1207052", "1207062")]
+    other = factories.SubscriptionFactory(teryt="1207062")
+    changed(gone=["1207062"])
+    left = models.Subscription.objects.order_by("pk").values_list("pk", "teryt")
+    assert list(left) == [(both[0].pk, "1207052"), (other.pk, "1207052")]
+
+
 def test_a_county_moves_as_a_whole(register):
     moved = units(*(f"1401{unit.teryt[4:]} {unit.name}" for unit in REGISTER[2:])).values()
     depots = [factories.DepotFactory(municipality=unit) for unit in models.Municipality.objects.order_by("pk")]
