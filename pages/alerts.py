@@ -132,7 +132,8 @@ def present(subscription: Subscription, today: date) -> dict[str, Any]:
         content["steps"] = {key: step for key, step, _, _ in coming(entry, today)}
     if subscription.fuel:
         median = compare(BY_SLUG[subscription.fuel], today)[subscription.voivodeship].median
-        content |= {} if median is None else {"median": str(median)}
+        is_invented = prices.get().figures(subscription.fuel, today).demonstration
+        content |= {} if median is None else {"median": str(median), "invented": is_invented}
     return content
 
 
@@ -146,7 +147,7 @@ def entry_of(subscription: Subscription, today: date) -> Regulation | None:
 def digest_of(rows: Sequence[Subscription], on: datetime) -> Digest:
     """Return what is new to a reader, and set `content` of the subscriptions to what they then know.
 
-    A median that is not published now leaves the former one in place.
+    A median that is not published now leaves the former one in place. An invented one is not compared with a real one.
     """
     digest, today = Digest(), timezone.localdate(on)
     for row in rows:
@@ -154,7 +155,7 @@ def digest_of(rows: Sequence[Subscription], on: datetime) -> Digest:
         row.content = before | now
         if entry := entry_of(row, today):
             add_rules(digest, row, before, now, entry, today)
-        if "median" in now and "median" in before:
+        if "median" in now and "median" in before and before.get("invented", now["invented"]) == now["invented"]:
             add_median(digest, row, Decimal(before["median"]), Decimal(now["median"]), today)
         if row.asked_at is None and row.confirmed_at is not None and row.confirmed_at <= on - retention.KEPT_SUBSCRIBED:
             digest.to_ask.append(row)

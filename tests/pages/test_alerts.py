@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 
-from catalog.models import Subscription
+from catalog.models import Depot, Subscription
 from catalog.submissions import retention
 from catalog.submissions.gone_reports_and_subscriptions import confirm_subscription
 from pages import alerts
@@ -132,6 +132,20 @@ def test_a_median_is_told_once_it_has_moved_by_5_percent(pellet, amount, told):
         address = "http://127.0.0.1:8000/ceny/pellet/malopolskie/"
         assert f'<a href="{address}" rel="nofollow">{address}</a>' in letters[0].alternatives[0].content
     assert send(8 * DAY) == []
+
+
+def test_a_real_median_is_not_compared_with_an_invented_one(pellet):
+    row = subscribe(teryt="", fuel="pellet", voivodeship="12")
+    Depot.objects.update(source="demo")
+    build_snapshots()
+    row.content = alerts.present(row, TODAY)
+    row.save()
+    Depot.objects.update(source="osm")
+    change_prices(2000)
+    assert send() == []
+    change_prices(2200)
+    (letter,) = send(DAY)
+    assert "było: 2 000 zł za tonę" in words_of(letter)
 
 
 def test_small_changes_add_up(pellet):
