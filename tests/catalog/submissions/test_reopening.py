@@ -323,6 +323,7 @@ def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent
     assert sent(lambda: said.append(message_of(undo_at_the_desk(client, decision)))) == ["decyzja cofnięta"]
     assert not missing(said[0], "Ceny w składach: 2. Odnośniki właścicieli: 1. Zgłoszenia, które znów czekają: 3.")
     assert not missing(mail.outbox[0].body, *(f"o zgłoszeniu nr {row.pk} (" for row in visit))
+    assert " ".join(mail.outbox[0].body.split()).count("Odnośnik z poprzedniego listu już nie działa.") == 1
     assert not Submission.objects.filter(reopening_pending=True).exists()
     assert values_of(visit[0].depot) == before
     rows = Submission.objects.order_by("pk").values_list("state", "answered_at")
