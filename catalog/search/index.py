@@ -241,16 +241,20 @@ class SearchIndex:
         In order of `TextTier`, within each by importance.
 
         accented: words of the text with their diacritics; names with them go first within each group. typed: the text
-        in lower case; among exact municipalities the one with exactly that name goes first: Brojce is not Brójce.
+        in lower case; among exact municipalities the one with exactly that name goes first: Brojce is not Brójce. A
+        village of that name goes before towns that begin with the folded text alone: "ząb" is Ząb, not Zabrze.
         """
         found: dict[int, None] = {}
+        is_spelled = accented and any(self.labels[number].casefold() == typed for number in self.named(key))
         for tier, offsets, which in self._places(key.encode()):
             if which is None:
                 numbers = self._first(offsets, limit, accented)
             else:
                 numbers = self._municipalities(offsets, which, limit, accented)
-            if tier is TextTier.EXACT_MUNICIPALITY and len(numbers) > 1:
+            if tier is TextTier.EXACT_MUNICIPALITY:
                 numbers.sort(key=lambda number: self.labels[number].casefold() != typed)
+            elif which is not None and is_spelled:
+                numbers = [number for number in numbers if not self.mismatches(number, accented)]
             found |= dict.fromkeys(numbers)
             if len(found) >= limit:
                 break

@@ -36,6 +36,12 @@ def test_villages_of_the_typed_diacritics_go_first_however_many_are_larger():
     assert found(search, "małopolskie źród")[0] == "Źródło J"
 
 
+def test_a_village_as_typed_goes_before_towns_that_begin_with_the_letters_without_diacritics():
+    search = make_search(PLACES | {SEKOWA: "Żabno", ROPA: "Ząbki"}, ("Ząb", ZAKOPANE), ("Zab", ROPA))
+    assert found(search, "ząb") == ["Ząbki", "Ząb", "Zab", "Żabno"]
+    assert found(search, "zab")[:2] == found(search, "Zab")[:2] == ["Ząbki", "Żabno"]
+
+
 def test_a_place_with_its_whole_unit_comes_after_a_name_that_begins_so():
     search = make_search(PLACES, ("Targ", ZAKOPANE), ("Targ Zakopanecki", ROPA))
     assert found(search, "targ zakopane") == ["Targ Zakopanecki", "Targ"]
