@@ -91,11 +91,11 @@ def test_every_depot_is_in_the_municipality_its_position_lies_in(country, db, of
         assert stored[f"{element['type']}/{element['id']}"] == min(codes[i] for i in nearest)
 
 
-@pytest.mark.parametrize(("one_in", "pages"), [(40, 243), pytest.param(10, 925, marks=pytest.mark.release)])
+@pytest.mark.parametrize(("one_in", "pages"), [(120, 92), pytest.param(10, 925, marks=pytest.mark.release)])
 def test_pages_hold_together(country, db, one_in, pages):
     """Both formats answer, titles are unique, links within the site resolve, no page is too heavy.
 
-    Every fortieth listed page of each kind, before a release every tenth, and one unlisted page of each: prices are not
+    Every 120th listed page of each kind, before a release every tenth, and one unlisted page of each: prices are not
     published here, so their pages are not listed. All of them would take several minutes.
     """
     call_command("import_regulations", str(ROOT / "regulations" / "data"), commit=True, verbosity=0)

@@ -19,8 +19,10 @@ def check(printed: str, *, places: int, depots: int) -> None:
     assert f"osm-depots: imported: {depots} rows" in printed
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_whole_chain_of_a_small_country():
+    """Before a release: `fueldepot/test_refresh.py` takes the same way in one process."""
     check(rehearse(), places=7, depots=12)
 
 
