@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any, get_args
 
 from django.http import HttpResponse
@@ -41,6 +42,7 @@ from prices.heating_costs import (
     rounded_year,
 )
 from prices.medians import rounded
+from prices.price_list_cells import BAG, bare_number
 
 HEATING = "heating"
 
@@ -51,9 +53,6 @@ PRICE_RANGES = {"t": (0, 100_000), "mp": (0, 100_000), "kWh": (0, 100)}
 EFFICIENCY_RANGES = {"share": (0.25, 1.25), "kWh/kWh": (1, 8)}
 PER = {"t": "tonne", "mp": "stacked cubic metre", "kWh": "kilowatt-hour"}
 HOUSE = read_defaults().house
-ZLOTY = r"(?:[.,]-)?\s?(?:zł|zl|pln)?"
-"""Pattern of what people type behind an amount."""
-
 SOURCES = heat_sources(date.max)
 """The sources, which no day changes."""
 
@@ -65,19 +64,18 @@ def own_fields(price: str, bag: str, efficiency: str, *, typed: bool = False) ->
     """
     fields: dict[str, Any] = {}
 
-    def add(name: str, ends: tuple[float, float], digits: ThreeDigits, text: str, value: float, unit: str = "") -> None:
-        number = exact(*ends, digits, unit if typed else "")
+    def add(name: str, ends: tuple[float, float], digits: ThreeDigits, text: str, value: float, per: str = "") -> None:
+        number = exact(*ends, digits, partial(bare_number, unit="zł", per=per) if typed and per else str)
         fields[name] = Annotated[Decimal | None, number, field(text, value)], None
 
     for source in SOURCES:
         slug, by_kwh = source.slug, source.unit == "kWh"
         text = f"A price of your own in zł per {PER[source.unit]}, with a decimal point or comma."
         digits: ThreeDigits = "decimals" if by_kwh else "thousands" if typed else "refused"
-        unit = rf"{ZLOTY}(?:\s?/\s?{source.unit})?"
-        add(f"{price}_{slug}", PRICE_RANGES[source.unit], digits, text, 1.1 if by_kwh else 1640, unit)
+        add(f"{price}_{slug}", PRICE_RANGES[source.unit], digits, text, 1.1 if by_kwh else 1640, source.unit)
         if kg := bag_kg(source):
             text = f"A price of your own in zł for a bag of {kg} kg. One by the tonne comes first."
-            add(f"{bag}_{slug}", (0, 1_000), "decimals", text, 38, ZLOTY)
+            add(f"{bag}_{slug}", (0, 1_000), "decimals", text, 38, BAG)
         ends = EFFICIENCY_RANGES[source.efficiency.unit]
         pump = ends[1] > 2
         text = "An efficiency of your own, with a decimal point or comma. "

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any
 
 from django.urls import reverse
@@ -24,6 +25,7 @@ from pages.polish import day, quantity, whole
 from pages.stove_check import find_place, place_notices
 from prices.heating_costs import Estimate, Quantity, group_overlapping, rounded_year
 from prices.medians import rounded
+from prices.price_list_cells import bare_number
 
 OWN = ("cena", "worek", "sprawnosc")
 """Prefixes of the parameters of the page, as those of `HeatingCostsQuery`."""
@@ -42,9 +44,10 @@ AXIS_STEP, MOST_STEPS = Decimal("0.25"), 6
 STATUS = "orientacyjne: mediany składów i średnie GUS razem z założonymi wartościami opałowymi i sprawnościami"
 
 
-KWH, SQUARE_METRES = r"\s?kWh", r"\s?m[2²]"
-BY_AREA = f"{KWH}/m[2²]"
-"""Patterns of what may stand behind the numbers of a house."""
+SQUARE_METRES, BY_AREA, KWH = (
+    partial(bare_number, unit=unit, per=per) for unit, per in (("m[2²]", ""), ("kWh", "m2"), ("kWh", ""))
+)
+"""Readers of the numbers of a house, behind which a unit may stand."""
 
 
 class HeatingPlaceQuery(Query):

@@ -141,12 +141,15 @@ def read_amount(value: Any, unit: str = "zł", per: str = "") -> Decimal | None:
 
 
 def bare_number(text: str, unit: str, per: str) -> str:
-    """Return an amount without what people write behind it: "1640,-", "1640 PLN", "1640 zł/tonę brutto"."""
+    """Return a number without what people write behind it: "1640,-", "1640 PLN", "1640 zł/tonę brutto", "90 kWh/m²".
+
+    unit: "zł", or a pattern. per: what may stand behind the unit, "" for nothing.
+    """
     line = one_line(text).removesuffix(" brutto")
     if len(line) > LONGEST_CELL:
         return text
     number, slash, quantity = re.sub(r" ?(?:/|\bza\b) ?", "/", line).partition("/")
-    if slash and (not per or UNIT_OF.get(fold(quantity)) != per):
+    if slash and (not per or UNIT_OF.get(name := fold(quantity), name) != fold(per)):
         return text
     currency = r"(?:[.,][-–—]{1,2})? ?(?:(?:zł(?:otych)?|zl|pln)\.?)?" if unit == "zł" else f" ?(?:{unit})?"
     return re.sub(f"{currency}$", "", number, count=1, flags=re.IGNORECASE)

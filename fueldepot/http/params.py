@@ -216,16 +216,17 @@ def bounded(form: re.Pattern[str], convert: Callable[[str], float], schema: Any)
     return TextReader(read, schema)
 
 
-def exact(low: float, high: float, three_digits: ThreeDigits = "refused", unit: str = "") -> TextReader:
+def exact(
+    low: float, high: float, three_digits: ThreeDigits = "refused", bare: Callable[[str], str] = str
+) -> TextReader:
     """Return the reader of an exact decimal within an inclusive range. three_digits: of a text, see `read_decimal`.
 
-    unit: pattern of what a person may type behind the number, in any case.
+    bare: returns a text without what a person may type behind the number.
     """
 
     def read(text: str) -> Decimal:
-        number = re.sub(f"(?:{unit})$", "", text, count=1, flags=re.IGNORECASE) if unit else text
         try:
-            value = read_decimal(number, "decimals" if isinstance(text, NumberText) else three_digits)
+            value = read_decimal(bare(text), "decimals" if isinstance(text, NumberText) else three_digits)
         except AmbiguousNumber as error:
             fault = f"is {quote(text)}, which can be read in two ways; give {error.thousands} or {error.decimal}"
             raise refusal("ambiguous", fault) from None

@@ -218,9 +218,9 @@ def test_a_unit_may_stand_behind_a_number(client):
         "powierzchnia": ("120", "120 m²"),
         "potrzeba": ("90,5", "90,5kWh/m2"),
         "kwh": ("18000", "18\N{NO-BREAK SPACE}000 kWh"),
-        "cena_pellet": ("1500", "1.500,- zł/t"),
+        "cena_pellet": ("1500", "1.500,- zł/tonę"),
         "cena_electric": ("1,10", "1,10 zl/kWh"),
-        "worek_pellet": ("24,99", "24,99 ZŁ"),
+        "worek_pellet": ("24,99", "24,99 ZŁ za worek"),
     }
     bare, full = ({name: spellings[number] for name, spellings in typed.items()} for number in (0, 1))
     twins = [client.get(f"{PATH[:-1]}.md", query).content.decode() for query in (bare, full)]
