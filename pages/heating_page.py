@@ -47,7 +47,7 @@ STATUS = "orientacyjne: mediany składów i średnie GUS razem z założonymi wa
 SQUARE_METRES, BY_AREA, KWH = (
     partial(bare_number, unit=unit, per=per) for unit, per in (("m[2²]", ""), ("kWh", "m2"), ("kWh", ""))
 )
-"""Readers of the numbers of a house, behind which a unit may stand."""
+"""Functions that take the unit away behind a number of the house."""
 
 
 class HeatingPlaceQuery(Query):

@@ -25,7 +25,7 @@ from catalog import links
 from catalog.admin.desk import current_editor, desk_view, page_url, read_text
 from catalog.admin.registers_and_history import RegisterAdmin
 from catalog.depots.attribution import tiles_credit
-from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission
+from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission, max_length
 from catalog.parsing.contacts_and_names import SHARED_HOSTS, clean_phone
 from catalog.services import Refusal, editors
 from catalog.territory import coordinates
@@ -118,7 +118,7 @@ def evidence_of(
         "contacts": contacts_of(values),
         "comments": about.comments.select_related("written_by").order_by("-pk")[:MOST_COMMENTS][::-1],
         "comment_url": reverse("admin:catalog_casecomment_write", args=[about._meta.model_name, about.pk]),
-        "most_in_comment": CaseComment._meta.get_field("text").max_length,
+        "most_in_comment": max_length(CaseComment, "text"),
     }
     if depot is not None:
         is_public = depot.publication == Depot.Publication.PUBLISHED

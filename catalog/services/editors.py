@@ -10,7 +10,17 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from catalog.models import CaseComment, Decision, Depot, DepotViewer, Draft, Submission, Voivodeship, VoivodeshipClaim
+from catalog.models import (
+    CaseComment,
+    Decision,
+    Depot,
+    DepotViewer,
+    Draft,
+    Submission,
+    Voivodeship,
+    VoivodeshipClaim,
+    max_length,
+)
 from catalog.services import Refusal, journal
 from catalog.services.moderation import DepotIsErased
 from fueldepot.data.history import lock_rows
@@ -90,7 +100,7 @@ def write_comment(*, case: Depot | Submission | Draft, text: str, by: AbstractBa
     """
     depot = getattr(case, "depot_id", None)
     about = case if depot is None else Depot(pk=depot)
-    words = text.strip()[: CaseComment._meta.get_field("text").max_length]
+    words = text.strip()[: max_length(CaseComment, "text")]
     if not words:
         raise Refusal(reason="komentarz jest pusty")
     check_kept(about)
