@@ -1,4 +1,7 @@
-"""What may happen to a running service, done to a real one: each test breaks something, looks, and mends it."""
+"""What may happen to a running service, done to a real one: each test breaks something, looks, and mends it.
+
+The tests from `send_line` on break nothing: they send what no browser sends, and read the log.
+"""
 
 import json
 import os
@@ -33,15 +36,18 @@ def site(tmp_path_factory):
         yield site
 
 
-@pytest.fixture(autouse=True)
-def soon_s(site):
-    """Every test begins and ends with a service that works, and whose workers all know that it does.
+@pytest.fixture
+def mended(site):
+    """The service works before the test and after it, and its workers all know that it does."""
+    assert eventually(lambda: is_back(site))
+    yield
+    assert eventually(lambda: is_back(site))
 
-    Returns a limit: `SOON_S`, and what this machine needs now for as many good answers as a test asks for at once.
-    """
-    assert eventually(lambda: is_back(site))
-    yield SOON_S + max(answer.took_s for answer in site.get_all([API, PAGE] * 8))
-    assert eventually(lambda: is_back(site))
+
+@pytest.fixture
+def soon_s(site, mended):
+    """A limit: `SOON_S`, and what this machine needs now for as many good answers as a test asks for at once."""
+    return SOON_S + max(answer.took_s for answer in site.get_all([API, PAGE] * 8))
 
 
 def check_unavailable(answer, within_s):
@@ -52,7 +58,8 @@ def check_unavailable(answer, within_s):
     assert "Chwilowa przerwa" in answer.body
 
 
-def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(site, soon_s):
+@pytest.mark.usefixtures("mended")
+def test_a_database_that_was_killed_comes_back_and_costs_no_request_afterwards(site):
     before = server_pid(site.data)
     os.kill(before, signal.SIGKILL)
     answers = []
@@ -108,6 +115,7 @@ def test_a_frozen_database(site, soon_s):
     assert eventually(lambda: site.get("/readyz").status == 200)
 
 
+@pytest.mark.usefixtures("mended")
 def test_who_waits_for_a_database_that_froze_is_let_go_before_it_thaws(site):
     """Another server may have taken over by then, and every thread that waits is one that answers nobody."""
     session = {"Cookie": f"sessionid={'a' * 32}"}
@@ -137,6 +145,7 @@ def check_reading_goes_on(site):
     assert (site.get("/api/v1/subsidy?people=2").status, site.get("/api/v1/nothing").status) == (200, 404)
 
 
+@pytest.mark.usefixtures("mended")
 def test_a_statement_that_waits_too_long_is_given_up_by_the_server(site):
     said_before = len(server_log(site))
     with psycopg.connect(site.database_url) as other:
@@ -165,6 +174,7 @@ def server_log(site):
     return (site.data / "log").read_text()
 
 
+@pytest.mark.usefixtures("mended")
 def test_a_worker_killed_in_mid_request_harms_no_other(site):
     callers, victim = 4, site.workers()[0]
     with ThreadPoolExecutor(callers) as pool:
