@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -181,22 +182,24 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, MergingMixin, Depot
         note = one_line(read_text(request, "note"), 80)
         reason = request.POST.get("reason", "")
         url = self.with_filters(request, reverse("admin:catalog_depot_change", args=[depot.pk]))
+        decision, opened = request.POST.get("decision"), read_number(request.POST.get("opened"))
         try:
-            match request.POST.get("decision"):
-                case "verify":
-                    # `opened` makes sure that the editor verifies the values shown.
-                    opened = read_number(request.POST.get("opened"))
-                    editing.edit_depot(depot=depot, values={}, by=editor, on=today, opened=opened, verify=True)
-                case "reset":
-                    moderation.revoke_verification(depot=depot, by=editor)
-                case "publish":
-                    publishing.publish_depot(depot=depot, by=editor, on=today, note=note)
-                case "remove" if reason in REASONS:
-                    removal = Reason(reason)
-                    moderation.remove_depot(depot=depot, reason=removal, by=editor, on=today, note=note)
-                case _:
-                    self.message_user(request, "Nic nie zmieniono: wybierz powód usunięcia.", messages.ERROR)
-                    return HttpResponseRedirect(url)
+            with transaction.atomic():
+                if decision in {"verify", "reset", "remove"}:  # of the values shown
+                    editing.check_edit_version(moderation.locked(depot), opened)
+                match decision:
+                    case "verify":
+                        moderation.verify_depot(depot=depot, by=editor, on=today)
+                    case "reset":
+                        moderation.revoke_verification(depot=depot, by=editor)
+                    case "publish":
+                        publishing.publish_depot(depot=depot, by=editor, on=today, note=note)
+                    case "remove" if reason in REASONS:
+                        removal = Reason(reason)
+                        moderation.remove_depot(depot=depot, reason=removal, by=editor, on=today, note=note)
+                    case _:
+                        self.message_user(request, "Nic nie zmieniono: wybierz powód usunięcia.", messages.ERROR)
+                        return HttpResponseRedirect(url)
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
         else:

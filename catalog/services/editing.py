@@ -76,26 +76,17 @@ def check_edit_version(depot: Depot, opened: int) -> None:
 
 @transaction.atomic
 def edit_depot(
-    *,
-    depot: Depot,
-    values: Mapping[str, Any],
-    by: AbstractBaseUser,
-    on: date,
-    opened: int | None = None,
-    verify: bool = False,
+    *, depot: Depot, values: Mapping[str, Any], by: AbstractBaseUser, on: date, verify: bool = False
 ) -> Depot:
     """Set fields of a depot. Changed fields count as confirmed by a person; the data status stays.
 
     values: clean values by names of `EDITABLE`; `municipality` is a TERYT code. A new `opening_hours` replaces the
-    week. opened: from `edit_version`, if a form was open meanwhile. verify: also verify the whole depot, see
-    `verify_depot`.
+    week. verify: also verify the whole depot, see `verify_depot`.
 
-    Raises DepotEditConflict, NothingToChange unless `verify`, ValueRefused, DepotIsRemoved with `verify`, and
+    Raises NothingToChange unless `verify`, ValueRefused, DepotIsRemoved with `verify`, and
     ValueError for a name that is not in `EDITABLE`.
     """
     stored = locked(depot)
-    if opened is not None:
-        check_edit_version(stored, opened)
     changed = apply(stored, values)
     if not changed:
         if verify:

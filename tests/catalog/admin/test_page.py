@@ -169,9 +169,10 @@ def test_two_who_change_different_fields_are_both_kept_but_nobody_checks_what_th
     answer = client.post(address(depot), {**opened, "_verify": "1"})
     assert "W tym czasie ktoś zmienił: NIP, telefon" in html_of(answer)
     assert answer.context["adminform"].form["phone"].value() == "+48 600 000 000"
-    answer = client.post(url_of("decide", depot), {"decision": "verify", "opened": opened["opened"]})
-    assert "ktoś zmienił wpis po otwarciu tej strony" in message_of(answer)
-    assert factories.fresh(depot).data_status == "unverified"
+    for decision in ("verify", "remove", "reset"):
+        typed = {"decision": decision, "opened": opened["opened"], "reason": "closed"}
+        assert "ktoś zmienił wpis po otwarciu tej strony" in message_of(client.post(url_of("decide", depot), typed))
+    assert (factories.fresh(depot).data_status, depot.publication) == ("unverified", "published")
     answer = client.post(address(depot), {**opened, "place": "Kraków"})
     assert {name: getattr(factories.fresh(depot), name) for name in theirs} == theirs
     assert (depot.municipality, depot.place) == (factories.bielsko_biala(), "Kraków")
@@ -210,7 +211,9 @@ def test_decisions_from_the_page_and_what_is_none_and_removing_closes_what_waits
         assert "Nic nie zmieniono" in message_of(client.post(decide, sent))
     assert (client.get(decide).status_code, depot.history.count()) == (405, 1)
     with commit():
-        client.post(decide, {"decision": "remove", "reason": "closed", "note": "telefon głuchy"})
+        opened = editing.edit_version(depot)
+        typed = {"decision": "remove", "reason": "closed", "note": "telefon głuchy", "opened": opened}
+        client.post(decide, typed)
     assert (factories.fresh(waiting).state, waiting.notification_pending) == ("superseded", False)
     assert [letter.to for letter in mail.outbox] == [[waiting.email]]
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", "closed")

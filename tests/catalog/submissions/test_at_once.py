@@ -233,8 +233,14 @@ def test_letters_do_not_wait_for_an_editor_who_holds_their_depot():
 
 def test_of_two_forms_opened_together_one_is_refused():
     editor, depot = factories.UserFactory(), factories.DepotFactory()
-    edit = partial(editing.edit_depot, depot=depot, by=editor, on=TODAY, opened=editing.edit_version(depot))
-    outcomes = at_once(*(lambda place=place: edit(values={"place": place}).place for place in ("Kraków", "Wieliczka")))
+    opened = editing.edit_version(depot)
+
+    def edit(place):
+        with transaction.atomic():
+            editing.check_edit_version(moderation.locked(depot), opened)
+            return editing.edit_depot(depot=depot, values={"place": place}, by=editor, on=TODAY).place
+
+    outcomes = at_once(lambda: edit("Kraków"), lambda: edit("Wieliczka"))
     assert set(outcomes) == {factories.fresh(depot).place, "DepotEditConflict"}
 
 
