@@ -5,6 +5,7 @@ from typing import Self
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.lookups import Exact
 from django.template.defaultfilters import floatformat
 from django.utils.formats import date_format
 from simple_history.models import HistoricalRecords
@@ -42,8 +43,8 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
 
     def newest(self, today: date) -> Self:
         """Keep the prices on the page of a depot: of each fuel the newest approved one, of one day that of a list."""
-        # "price_list" sorts before "submission".
-        newest_first = "-day", "origin", "-decided_at", "-pk"
+        of_list = Exact(F("origin"), DepotPrice.Origin.PRICE_LIST)
+        newest_first = "-day", of_list.desc(), "-decided_at", "-pk"
         listed = self.approved().filter(day__gte=months_before(today, PRICE_LIST_MONTHS))
         return listed.order_by("depot", "fuel", *newest_first).distinct("depot", "fuel")
 
@@ -65,6 +66,7 @@ class DepotPrice(models.Model):
     class Origin(models.TextChoices):
         PRICE_LIST = "price_list", "cennik składu"
         SUBMISSION = "submission", "zgłoszenie czytelnika"
+        CLAIM = "claim", "zgłoszenie z przejęciem wpisu"
 
     class Status(models.TextChoices):
         PENDING = "pending", "czeka na decyzję"

@@ -81,16 +81,21 @@ def confirm_visit(*, token: str, on: datetime) -> Submission:
     parts = list(Submission.objects.of_visits([confirmed.pk]).select_related("depot").order_by("pk"))
     for part in parts:
         if part.kind == Submission.Kind.PRICE and part.state == State.PASSED_ON:
-            _queue_prices(part, on, alone=len(parts) == 1)
+            _queue_prices(part, parts, on)
     return confirmed
 
 
-def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
-    """Put the prices of a submission into the moderation queue. alone: whether the visit has no other part."""
+def _queue_prices(submission: Submission, parts: Sequence[Submission], on: datetime) -> None:
+    """Put the prices of a submission into the moderation queue; those sent with a claim beside those of readers.
+
+    parts: of the visit.
+    """
     assert submission.depot is not None  # noqa: S101 - a constraint of the table
     quotes = prices_from_json(submission.proposed)
     refused: list[services.PriceOutcome] = []
-    where: dict[str, Any] = {"depot": submission.depot, "origin": DepotPrice.Origin.SUBMISSION}
+    is_owners = any(part.kind == Submission.Kind.CLAIM for part in parts)
+    origin = DepotPrice.Origin.CLAIM if is_owners else DepotPrice.Origin.SUBMISSION
+    where: dict[str, Any] = {"depot": submission.depot, "origin": origin}
     for quote in quotes:
         try:
             services.submit_price(**where, quote=quote, submission=submission, by=None, on=on)
@@ -101,7 +106,7 @@ def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
     if len(refused) < len(quotes):
         submission.proposed = submission.proposed | {"refused": refused}
         submission.save(update_fields=["proposed"])
-    elif alone:
+    elif len(parts) == 1:
         raise NoPriceAccepted(reason=f"Powód: {refused[0][-1]}. Dziękujemy za zgłoszenie.")
     else:
         services.record_price_outcomes({submission.pk: refused}, on=on)

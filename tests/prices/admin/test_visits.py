@@ -5,12 +5,13 @@ from decimal import Decimal
 
 import pytest
 from django.core import mail
+from django.utils import timezone
 
 from catalog.models import OwnerLink, Submission
 from catalog.submissions import owner_links, tokens
 from catalog.submissions.decisions import PartDecision
 from prices.models import DepotPrice
-from prices.services import reject_prices
+from prices.services import approve_prices, reject_prices
 from prices.submissions import confirm_visit, decide_visit, withdraw
 from tests import factories
 from tests.beside import at_once
@@ -251,9 +252,9 @@ def decision_on(parts, by):
     return lambda: decide_visit(parts=decided, prices=prices, reason="", by=by, on=NOW)[0]
 
 
-def confirmed_visit(unit="t"):
+def confirmed_visit(unit="t", **values):
     """Return a claim and a price of one author, confirmed by one link; the parts as they were before."""
-    claim = factories.SubmissionFactory(claim=True, unconfirmed=True)
+    claim = factories.SubmissionFactory(claim=True, unconfirmed=True, **values)
     sent = {"prices": [{"fuel": "pellet", "day": "2026-11-20", "unit": unit, "price": "1500"}]}
     unconfirmed = {"depot": claim.depot, "email": claim.email, "visit": claim, "unconfirmed": True}
     prices = factories.SubmissionFactory(kind="price", proposed=sent, stored={}, **unconfirmed)
@@ -267,6 +268,17 @@ def test_a_price_that_cannot_be_holds_no_other_part_of_its_visit_back():
     _, prices = confirmed_visit(unit="mp")
     assert (states(), DepotPrice.objects.count()) == (["waiting", "passed_on"], 0)
     assert "outcomes" in factories.fresh(prices).proposed
+
+
+def test_the_price_of_a_claim_waits_beside_that_of_a_reader_and_the_later_decision_counts(editor):
+    reported = factories.DepotPriceFactory(
+        day=NOW.date() - timedelta(days=1), price=900, pending=True, from_reader=True
+    )
+    _, prices = confirmed_visit(depot=reported.depot)
+    sent = prices.prices.get()
+    for price in (reported, sent):
+        approve_prices(prices=[price], by=editor, on=timezone.now())
+    assert list(DepotPrice.objects.newest(NOW.date())) == [sent]
 
 
 def test_what_is_withdrawn_while_it_is_confirmed_is_withdrawn_as_confirmed():
