@@ -1,7 +1,7 @@
 """The permanent link of an owner: granted with an accepted claim, renewed by e-mail, revoked by either side.
 
 The link is signed and contains id and serial, so the table holds no secret, and other letters can include the link. It
-is valid while the depot is published and confirmed by its owner. A renewed link has the next serial; both are valid
+is valid while a depot of its owner is published and has that status. A renewed link has the next serial; both are valid
 until something is saved by the new one.
 
 Each change by a link is told to the owner, who can undo it by the letter. And the letters of owners.
@@ -83,16 +83,18 @@ def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
 
 
 def read_link(token: str, *, on: datetime) -> OwnerLink:
-    """Return the link with its depot and the depot's units. One query.
+    """Return the link with its depot and the depot's units; if that is gone, with another of its owner. Two queries.
 
     Raises OwnerLinkInvalid, with the number of the depot if it is public.
     """
     number, serial = tokens.OWNER.read(token, OwnerLinkInvalid(None))
-    rows = OwnerLink.objects.working().select_related("depot__municipality__voivodeship")
+    rows = OwnerLink.objects.filter(revoked_at__isnull=True, replaced_at__isnull=True)
     link = rows.filter(pk=number, serial__in=[serial, serial - 1]).first()
-    if link is None or last_sign_of_life(link) <= on - UNUSED:
+    first = next(iter(read_branches(link).values()), None) if link else None
+    if link is None or first is None or last_sign_of_life(link) <= on - UNUSED:
         depot = Depot.objects.published().filter(owner_links=number).first()
         raise OwnerLinkInvalid(depot and depot.pk)
+    link.depot = first.depot
     return link
 
 
@@ -162,12 +164,12 @@ def revoke_links(links: Iterable[OwnerLink], *, merged: bool = False, on: dateti
 
 
 def forget_unused(*, on: datetime) -> int:
-    """Revoke links unused for `UNUSED`, replaced `LINK_REPLACED` ago, or of a depot that is no longer its owner's.
+    """Revoke links unused for `UNUSED`, replaced `LINK_REPLACED` ago, or of owners without a depot.
 
-    That of a merged depot stays as long as the one that the same owner has at the survivor. Returns how many.
+    Returns how many.
     """
     standing = OwnerLink.objects.filter(revoked_at__isnull=True)
-    beside = OwnerLink.objects.working().filter(depot=OuterRef("depot__merged_into"), email_hash=OuterRef("email_hash"))
+    beside = OwnerLink.objects.working().filter(email_hash=OuterRef("email_hash"))
     owned = Q(depot__publication=Depot.Publication.PUBLISHED, depot__data_status=Depot.DataStatus.OWNER)
     kept = standing.filter(owned | Exists(beside)).filter(
         Q(replaced_at__isnull=True) | Q(replaced_at__gt=on - LINK_REPLACED)

@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Depot
+from catalog.models import Depot, OwnerLink
 from catalog.parsing.opening_hours import DAYS
 from catalog.services import Refusal
 from catalog.submissions import intake, objections, owner_links, tokens
@@ -197,7 +197,7 @@ def owner(request: HttpRequest) -> HttpResponse:
             raise EntryIsGone(link.pk)
     depot = owned.get(numbers[0], link).depot if numbers else link.depot
     if posting and "odwolaj" in request.POST:
-        owner_links.revoke_links(owned.values(), merged=True, on=now)
+        owner_links.revoke_links(OwnerLink.objects.filter(email_hash=link.email_hash), on=now)
         return show_problem(request, 200, "Odnośnik odwołany", REVOKED, link=claim_path(depot.pk), link_label=CLAIM)
     if posting and "poprzedni" in request.POST:
         owner_links.end_former(link, token)

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 from django.core import mail
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -266,6 +267,25 @@ def test_an_entry_whose_link_an_editor_revoked_is_left_out(client, stranger, pri
     answer = tap(stranger, link, [DepotPrice.objects.get(depot=branch).pk])  # of a page that was open before
     expect(answer, "Ceny zmieniły się, odkąd otwarto tę stronę.", status=400)
     assert DepotPrice.objects.filter(depot=branch).count() == 1
+
+
+@pytest.mark.parametrize("is_merged", [False, True])
+def test_the_link_goes_on_for_the_other_entries_when_its_own_is_gone(stranger, priced, link, branch, clock, is_merged):
+    editor = factories.UserFactory(username="ewa")
+    if is_merged:
+        merge_depots(survivor=branch, loser=priced, take=[], by=editor, on=clock.now.date())
+    else:
+        remove_depot(depot=priced, reason="owner", by=editor, on=clock.now.date())
+    call_command("purge_submissions", commit=True)
+    expect(stranger.client.get(link), "Opał Nowak Wieliczka", without=["Skład opału Nowak,"])
+    assert save(stranger, link, **{"price-pellet": "1500"}).status_code == 302
+    assert prices_of_today().get().depot == branch
+    journal.undo(decision=Decision.objects.exclude(kind="owner").get(), by=editor, on=clock.now)
+    expect(stranger.client.get(link), "Opał Nowak Wieliczka", "Skład opału Nowak,")
+    remove_depot(depot=factories.fresh(branch), reason="closed", by=editor, on=clock.now.date())
+    stranger.owner(link, odwolaj="1")
+    assert set(OwnerLink.objects.values_list("email", flat=True)) == {""}
+    assert stranger.client.get(link).status_code == 404
 
 
 def test_further_entries_are_claimed_together_without_full_forms(client, stranger, nowak, link):
