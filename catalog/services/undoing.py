@@ -5,6 +5,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
@@ -22,7 +23,7 @@ from catalog.models import (
 )
 from catalog.services import Refusal, journal, merging, moderation, publishing
 from catalog.services.journal import Undoing
-from catalog.services.moderation import RestoringNeedsReason
+from catalog.services.moderation import DepotIsRemoved, RestoringNeedsReason
 from catalog.services.publishing import Lines
 from catalog.submissions import letters
 from catalog.submissions.owner_links import revoke_links
@@ -36,7 +37,8 @@ def undo_depots(undoing: Undoing) -> None:
     """Restore the values that a decision changed, and remove depots that it added. A dozen statements.
 
     A depot whose changed values were changed again since is left alone, as is one that was claimed again since. Raises
-    RestoringNeedsReason, see `undoing_needs_reason`, and Refusal of a decision that separated merged depots.
+    RestoringNeedsReason, see `undoing_needs_reason`, DepotIsRemoved of one that was claimed and removed since, and
+    Refusal of a decision that separated merged depots.
     """
     if separated_merged(undoing):  # the rows that moved back would not move again
         raise Refusal(reason="ta decyzja przywróciła scalony wpis; żeby znów były jednym, scal je jeszcze raz")
@@ -46,6 +48,9 @@ def undo_depots(undoing: Undoing) -> None:
     rows = locking(Depot.objects.filter(pk__in=among(undoing.keys(Depot)))).values_list("pk", "publication")
     standing = {key for key, publication in rows if publication != REMOVED}
     depots = Depot.objects.filter(pk__in=among(undoing.spans(Depot)))
+    removed = depots.filter(publication=REMOVED, merged_into=None).exclude(pk__in=_removed(undoing))
+    if undoing.keys(OwnerLink) and removed.exists():
+        raise DepotIsRemoved(undoing.decision.pk)  # its claim could not wait again
     lines = publishing.read_lines(undoing.spans(Depot))
     staying = {depot.pk for depot in find_staying_depots(undoing, lines)}
     restored = restore_depots(undoing, {*undoing.spans(Depot)} - staying, lines)
@@ -159,8 +164,14 @@ def undoing_needs_reason(undoing: Undoing) -> bool:
     """Whether a decision accepted the deletion of a depot. Two queries, of a decision on submissions only."""
     if undoing.decision.kind != undoing.decision.Kind.SUBMISSION:
         return False
+    return _removed(undoing).filter(removal_reason=Depot.RemovalReason.OWNER).exists()
+
+
+def _removed(undoing: Undoing) -> QuerySet[Any, int]:
+    """Ids of the depots that a decision removed."""
     written = among([span.last for span in undoing.spans(Depot).values()])
-    return bool(Depot.history.filter(history_id__in=written, removal_reason=Depot.RemovalReason.OWNER).exists())
+    rows: QuerySet[Any] = Depot.history.filter(history_id__in=written, publication=REMOVED)
+    return rows.values_list("id", flat=True)
 
 
 def separated_merged(undoing: Undoing) -> bool:
@@ -312,8 +323,7 @@ def find_staying_submissions(undoing: Undoing) -> list[Submission]:
     columns = ("depot", "kind", "subject", "email_hash")
     standing = set(waiting.filter(Q(depot__in=depots) | Q(depot=None)).values_list(*columns))
     kept = find_kept(undoing)
-    written = among([span.last for span in undoing.spans(Depot).values()])
-    returning = set(Depot.history.filter(history_id__in=written, publication=REMOVED).values_list("id", flat=True))
+    returning = set(_removed(undoing))
     staying = []
     for row in submissions:
         is_kept = row.depot_id in kept

@@ -280,6 +280,21 @@ def test_a_submission_whose_entry_was_changed_since_stays_accepted_a_claim_with_
     assert (factories.fresh(row).state, factories.fresh(decision).undone_at) == ("accepted", None)
 
 
+def test_a_claim_of_an_entry_removed_since_is_undone_once_the_entry_is_back(client, editor, sent):
+    claim = claim_of(factories.DepotFactory())
+    depot, before = claim.depot, values_of(claim.depot)
+    sent(accept(claim, editor))
+    decision = last()
+    moderation.remove_depot(depot=depot, reason="closed", by=editor, on=TODAY)
+    removal = last()
+    assert message_of(undo_at_the_desk(client, decision)) == "Wpis jest usunięty; najpierw go przywróć."
+    assert (factories.fresh(depot).data_status, factories.fresh(claim).state) == ("owner", "accepted")
+    undo(removal, editor)
+    assert sent(lambda: undo(decision, editor)) == ["decyzja cofnięta"]
+    assert (values_of(depot), factories.fresh(claim).state) == (before, "waiting")
+    assert not OwnerLink.objects.working().exists()
+
+
 def test_an_owner_whose_second_claim_is_undone_keeps_the_link(editor, sent):
     depot, link = owned()
     claim = claim_of(depot, email=link.email)
