@@ -139,15 +139,15 @@ def find_vouched_since(undoing: Undoing, lines: Mapping[int, Lines]) -> set[int]
 def find_staying_depots(undoing: Undoing, lines: Mapping[int, Lines] | None = None) -> list[Depot]:
     """Return the depots that look as the decision left them, but stay: claimed or checked again since, or merged.
 
-    A merged one was removed by it and restored since, or has handed on what a claim changed; an added one has absorbed
-    another. lines: the history of the depots, if it was read. Three queries at most.
+    A merged one was removed by it and restored since, or has handed on what a claim or an owner changed; an added one
+    has absorbed another. lines: the history of the depots, if it was read. Three queries at most.
     """
     survivors = Depot.objects.filter(merged_into__in=undoing.added(Depot)).values("merged_into")
     if lines is None:
         lines = publishing.read_lines(undoing.spans(Depot))
     checked = find_vouched_since(undoing, lines)
     staying = Q(pk__in=find_claimed_since(undoing)) | Q(pk__in=survivors) | Q(pk__in=checked)
-    if undoing.decision.kind == undoing.decision.Kind.REMOVE or undoing.keys(OwnerLink):
+    if undoing.decision.kind in {Decision.Kind.REMOVE, Decision.Kind.OWNER} or undoing.keys(OwnerLink):
         staying |= Q(merged_into__isnull=False)
     return list(Depot.objects.filter(staying, pk__in=among(undoing.spans(Depot))).order_by("pk"))
 

@@ -64,8 +64,8 @@ class ChangeOutdated(Refusal):
 
     title = "Tej zmiany nie można już cofnąć"
     reason = (
-        "Wszystko, co wtedy zmieniono, zmieniono potem jeszcze raz albo sprawdzono, więc nie ma czego przywrócić. "
-        "Cofnij najpierw późniejszą zmianę albo zmień godziny i ceny pod swoim odnośnikiem."
+        "Wszystko, co wtedy zmieniono, zmieniono potem jeszcze raz, sprawdzono albo scalono z innym wpisem, więc nie "
+        "ma czego przywrócić. Cofnij najpierw późniejszą zmianę albo zmień godziny i ceny pod swoim odnośnikiem."
     )
 
 

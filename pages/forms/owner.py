@@ -42,7 +42,10 @@ SENT = (
 
 CLAIM = owner_links.OwnerLinkInvalid.onward_label
 
-UNDONE = "Poprzednie godziny i ceny znów są na stronie. To, co od tego czasu zmieniono jeszcze raz, zostało bez zmian."
+UNDONE = (
+    "Poprzednie godziny i ceny znów są na stronie, poza tymi, które od tego czasu zmieniono, sprawdzono albo scalono z "
+    "innym wpisem: te zostały bez zmian."
+)
 
 CLAIMED = "Redakcja sprawdzi, czy to Twoje wpisy, i odpisze na adres, z którego przejęto pierwszy wpis."
 

@@ -172,6 +172,27 @@ def test_what_was_changed_since_stays_when_a_change_is_undone(stranger, nowak, l
     assert "Cofnięto" not in OwnerChange.objects.latest("pk").text
 
 
+def test_hours_that_a_merge_has_handed_on_stay_and_nobody_is_told_otherwise(stranger, nowak, link, clock):
+    editor, other = factories.UserFactory(username="ewa"), factories.DepotFactory(name="Opał Nowak")
+    for typed in ({}, {"price-pellet": "1700"}):
+        save(stranger, link, mon="całą dobę", **typed)
+        path, change = link_in(mail.outbox[-1], "cofnij"), Decision.objects.filter(kind="owner").latest("pk")
+        take = ("hours", "opening_hours")
+        merge = merge_depots(survivor=other, loser=factories.fresh(nowak), take=take, by=editor, on=clock.now.date())
+        answer = stranger.undo(path, change.pk)
+        if typed:
+            expect(answer, "Poprzednie godziny i ceny znów są na stronie, poza tymi, które od tego czasu", "scalono")
+        else:
+            expect(answer, "zmień godziny i ceny pod swoim odnośnikiem", status=409)
+        assert factories.fresh(other).hours["mon"] == "0:00-24:00"
+        assert (other.fuels_priced, factories.fresh(change).undone_at is None) == ([], not typed)
+        journal.undo(decision=merge, by=editor, on=clock.now)
+        assert factories.fresh(nowak).fuels_priced == []
+        if not typed:
+            stranger.undo(path, change.pk)
+            assert factories.fresh(nowak).hours is None
+
+
 def test_hours_are_undone_though_another_price_has_added_a_fuel_since(stranger, nowak, link):
     save(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
     change = Decision.objects.get(kind="owner")
