@@ -27,7 +27,7 @@ from catalog.admin.desk import (
 from catalog.admin.evidence import evidence_of
 from catalog.admin.journal import describe_rows
 from catalog.admin.registers_and_history import FieldChange, in_words, written
-from catalog.models import Decision, DecisionLine, Draft
+from catalog.models import Decision, DecisionLine, Draft, max_length
 from catalog.services import Refusal, editing
 
 
@@ -184,7 +184,7 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
             "may_submit": may_decide and not outdated and own and bool(others) and draft.state == Draft.State.PREPARED,
             "others": others,
             "own": own,
-            "max_reason": editing.MAX_REASON,
+            "max_reason": max_length(Draft, "reason"),
             "decisions": decisions,
             **self.list_context(request, draft.pk),
             **evidence_of({}, None, draft),

@@ -155,9 +155,6 @@ def set_values(depot: Depot, values: Mapping[str, Any], names: Collection[str]) 
         setattr(depot, Depot.column(name), values[name])
 
 
-MAX_REASON = max_length(Draft, "reason")
-
-
 class DraftOutdated(Refusal):
     """The row, or one that it refers to, has changed since the draft was made, or no longer exists."""
 
@@ -243,7 +240,7 @@ def withdraw_draft(*, draft: Draft, reason: str, by: AbstractBaseUser, on: datet
     if stored.drafted_by_id != by.pk:
         stored.comments.create(text=f"Odrzucono: {clean_reason(reason)}", written_at=on, written_by_id=by.pk)
     else:
-        stored.reason = one_line(reason, MAX_REASON) or stored.reason
+        stored.reason = one_line(reason, max_length(Draft, "reason")) or stored.reason
     stored.state, stored.decided_at, stored.decided_by_id = Draft.State.WITHDRAWN, on, by.pk
     stored.save(update_fields=["reason", "state", "decided_at", "decided_by"])
 
@@ -258,7 +255,7 @@ def lock_draft(draft: Draft) -> Draft:
 
 def clean_reason(reason: str) -> str:
     """Return a reason on one line. Raises Refusal if it is blank."""
-    text = one_line(reason, MAX_REASON)
+    text = one_line(reason, max_length(Draft, "reason"))
     if not text:
         raise Refusal(reason="podaj powód zmiany albo odrzucenia")
     return text
