@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
+from psycopg.errors import QueryCanceled
 from rest_framework.exceptions import MethodNotAllowed
 
 from catalog.api.params import StoreQuery
@@ -188,9 +189,14 @@ def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | Unsu
 
 
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
-    """503: the database is away; for API clients and readers of the site."""
+    """503: the database is away, or an import holds what a form would save; for API clients and readers of the site."""
+    cause = error.__cause__ or error
     # In one line, without the error message, which may repeat user input.
-    logger.error("database not available: %s", type(error.__cause__ or error).__name__)
+    logger.error("database not available: %s", type(cause).__name__)
+    if isinstance(cause, QueryCanceled) and request.method == "POST":  # after STATEMENT_LIMITS
+        response = bare("503_busy.html", 503)
+        response["Retry-After"] = "60"
+        return response
     if not is_api(request):
         return unavailable_page(request)
     body = error_body("unavailable", "The database is not available; try again in a few seconds.")

@@ -9,17 +9,21 @@ from functools import partial
 import pytest
 from django.core import mail
 from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Dataset, Decision, Depot, OwnerLink, PendingLetter, Submission, Subscription
 from catalog.services import editing, journal, merging, moderation, publishing
 from catalog.submissions import intake, letters, limits, owner_links, retention, tokens
 from catalog.submissions.gone_reports_and_subscriptions import confirm_subscription
+from fueldepot.data.history import lock_rows
 from prices import owners, services
 from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.beside import at_once, beside
 from tests.factories import NOW, TODAY
+from tests.pages.reading import expect
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -242,6 +246,22 @@ def test_of_two_forms_opened_together_one_is_refused():
 
     outcomes = at_once(lambda: edit("Kraków"), lambda: edit("Wieliczka"))
     assert set(outcomes) == {factories.fresh(depot).place, "DepotEditConflict"}
+
+
+def test_who_decides_while_an_import_holds_the_entries_is_asked_to_wait_for_it():
+    depot, browser = factories.DepotFactory(), Client(raise_request_exception=False)
+    browser.force_login(factories.UserFactory())
+
+    def verify():
+        with connection.cursor() as cursor:
+            cursor.execute("SET statement_timeout = '300ms'")
+        return browser.post(reverse("admin:catalog_depot_decide", args=[depot.pk]), {"decision": "verify"})
+
+    with transaction.atomic():
+        lock_rows(Depot.objects.all(), no_key=True)
+        refused = beside(verify).result(30)
+    expect(refused, "Niczego nie zapisano", "import danych", "za minutę", status=503)
+    assert (refused["Retry-After"], factories.fresh(depot).data_status) == ("60", "unverified")
 
 
 def test_overlapping_choices_are_checked_without_a_deadlock():
