@@ -122,10 +122,12 @@ def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[D
     reused = {departure.unit.teryt for departure in departures if departure.reused}
     heirs = {departure.unit.teryt: departure.heirs.successor for departure in departures if not departure.reused}
     continued = {departure.heirs.successor for departure in departures if departure.heirs.whole}
+    takers = {code for row in departures for code in (row.heirs.successor, *row.moves.values())}
     lines = []
     for code, unit in diff.added.items():
         if code not in continued:
-            note = "; without a boundary, and its depots elsewhere, until import_boundaries brings one"
+            lacking = "" if code in takers else ", and its depots elsewhere,"
+            note = f"; without a boundary of its own{lacking} until import_boundaries brings one"
             lines.append(f"new: {code} {unit.name}{note if len(code) == 7 else ''}")
     for code, (old, new) in diff.changed.items():
         lines.append(f"renamed: {code} {old.name} → {new.name}" if code not in reused else f"new: {code} {new.name}")

@@ -188,13 +188,17 @@ def test_what_a_municipality_becomes_is_reported_and_where_it_leads_remembered(r
 
 def test_parts_that_are_new_get_the_depots_next_to_their_seats_and_are_all_named_without(register):
     depot, others = depot_of("1207062"), ("1207432 X", "1207442 Y")
-    changed(*others, gone=["1207062"])
+    missing = "; without a boundary of its own{} until import_boundaries brings one"
+    new = [f"new: {others[0]}{missing.format('')}", f"new: {others[1]}{missing.format(', and its depots elsewhere,')}"]
+    assert changed(*others, gone=["1207062"]).lines[:2] == new
     assert follow("1207432", depot)
     for name, lon in (("Zachodnia", 20.30), ("Wschodnia", 20.50)):
         factories.PlaceFactory(municipality=municipality("1207052"), name=name, lat=49.55, lon=lon)
     west, *east = (depot_of("1207052", lat=49.55, lon=lon) for lon in (20.36, 20.45, 20.45))
-    report = changed("1207412 Zachodnia", "1207422 Wschodnia", *others, gone=["1207052", "1207062"])
+    parts = ["1207412 Zachodnia", "1207422 Wschodnia"]
+    report = changed(*parts, *others, gone=["1207052", "1207062"])
     line = "gone: 1207052 Kamienica → 1207422 Wschodnia, 1207412 Zachodnia; 3 depots follow: 1 to 1207412, 2 to 1207422"
+    assert report.lines[:2] == [f"new: {part}{missing.format('')}" for part in parts]
     assert line in report.lines
     assert follow("1207412", west)
     assert follow("1207422", *east)
