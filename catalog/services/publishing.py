@@ -12,7 +12,7 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import CASCADE, CharField, Exists, ManyToOneRel, OuterRef, Q, Subquery, Value
+from django.db.models import CASCADE, CharField, Exists, ManyToOneRel, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
@@ -104,6 +104,15 @@ def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: st
 def read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
     """Return the history of the values of depots. One query, none without depots."""
     columns = ("id", *Depot.PUBLIC_FIELDS, *Depot.FUEL_FIELDS, *CHECK, "confirmed_fields", "history_date")
+    rows = lines_of_depots().filter(id__in=among(keys)).order_by("history_id").only(*columns)
+    lines = defaultdict(list)
+    for row in rows if keys else ():
+        lines[row.id].append(row)
+    return lines
+
+
+def lines_of_depots() -> QuerySet[Any]:
+    """Return the history of all depots, as `Lines` have it."""
     of_row = Q(model=Depot._meta.label_lower, key=Cast(OuterRef("id"), CharField()))
     decisions = DecisionLine.objects.filter(of_row, first__lte=OuterRef("history_id"), last__gte=OuterRef("history_id"))
     # For what undoing a decision left as it was, or restoring a merged depot, the decision still vouches; of a depot
@@ -118,15 +127,12 @@ def read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
     whole = Q(Exists(as_a_whole)) | (of_earlier_release & ~Q(decision__kind=Decision.Kind.MERGE))
     undone = Q(Exists(decisions.filter(whole | Q(decision__kind=Decision.Kind.UNDO))))
     undone |= Q(Exists(decisions.filter(Exists(restored))), history_change_reason__endswith=ADDED)
-    rows = Depot.history.filter(id__in=among(keys)).order_by("history_id").only(*columns)
-    lines = defaultdict(list)
     # The decision that undoes another stores its lines at its end.
     undoing = Q(history_change_reason__startswith=journal.UNDONE)
     annotations = {"reason": Coalesce("history_change_reason", Value("")), "is_undone": undoing | undone}
     annotations["named"] = Subquery(decisions.values("decision__details__confirmed")[:1])
-    for row in rows.annotate(**annotations) if keys else ():
-        lines[row.id].append(row)
-    return lines
+    rows: QuerySet[Any] = Depot.history.annotate(**annotations)
+    return rows
 
 
 def _removed_at(fuel: str, lines: Lines) -> date | None:

@@ -15,7 +15,7 @@ from catalog.models import Depot, GoneReport, Subscription, SubscriptionQuerySet
 from catalog.services import Refusal
 from catalog.services.editing import REPEAT
 from catalog.services.moderation import VERIFYING, locked
-from catalog.services.publishing import CLAIMED
+from catalog.services.publishing import CLAIMED, lines_of_depots
 from catalog.submissions import letters, tokens
 from catalog.submissions.intake import check_published
 from catalog.submissions.limits import (
@@ -50,8 +50,8 @@ def report_gone(*, depot: Depot, reason: GoneReport.Reason, email: str, client: 
 
 def open_reports() -> QuerySet[GoneReport]:
     """Return the reports that no check of their depots has answered. A check has a day; the history has its moment."""
-    day, is_check = F("depot__verified_at"), {"history_change_reason__regex": f"^({VERIFYING}|{CLAIMED})"}
-    later = Depot.history.filter(id=OuterRef("depot"), history_date__gt=OuterRef("created_at"), **is_check)
+    day, is_check = F("depot__verified_at"), {"reason__regex": f"^({VERIFYING}|{CLAIMED})", "is_undone": False}
+    later = lines_of_depots().filter(id=OuterRef("depot"), history_date__gt=OuterRef("created_at"), **is_check)
     unanswered = Q(created_at__date__gt=day) | Q(~Exists(later), created_at__date=day)
     return GoneReport.objects.filter(Q(depot__verified_at=None) | unanswered)
 

@@ -8,8 +8,8 @@ from django.core import mail
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import GoneReport, Submission
-from catalog.services import moderation
+from catalog.models import Decision, GoneReport, Submission
+from catalog.services import journal, moderation
 from catalog.submissions import gone_reports_and_subscriptions, retention
 from catalog.submissions.gone_reports_and_subscriptions import find_evidence
 from catalog.submissions.retention import purge_submissions
@@ -227,6 +227,17 @@ def test_a_report_after_a_check_of_the_same_day_is_seen_until_the_next_one(admin
         gone_reports_and_subscriptions.report_gone(depot=nowak, on=timezone.now(), **sent)
         assert find_evidence(nowak)["networks"] == 1
         assert list(context_of(admin_client, queue)["cl"].result_list) == [nowak]
+
+
+def test_a_check_that_was_undone_on_the_same_day_answers_no_report(nowak):
+    editor, today = factories.UserFactory(), timezone.localdate()
+    moderation.verify_depot(depot=nowak, by=editor, on=today)
+    sent = {"reason": GoneReport.Reason.CLOSED, "email": "", "client": "10.0.0.1"}
+    gone_reports_and_subscriptions.report_gone(depot=nowak, on=timezone.now(), **sent)
+    moderation.verify_depot(depot=nowak, by=editor, on=today)
+    assert find_evidence(nowak) is None
+    journal.undo(decision=Decision.objects.latest("pk"), by=editor, on=timezone.now())
+    assert find_evidence(nowak)["networks"] == 1
 
 
 def test_reports_are_deleted_in_time_and_with_their_depot(stranger, nowak, gone):
