@@ -193,6 +193,11 @@ def test_the_page_is_in_english_and_its_frame_in_polish_and_both_home_pages_name
     assert not missing(html, '<html lang="en">', *frame)
     content = html.partition("<main")[2].partition("</main>")[0]
     assert ("Licencja" in content, "This page in Markdown" in content) == (False, True)
+    head, address, _, status, licence, quote, *rest = filter(None, client.get("/en.md").content.decode().split("\n"))
+    assert (head, address) == ("# Fuel depots in Poland", "- Address: http://127.0.0.1:8000/en/")
+    assert (status, licence) == ("- Data status: in force", "- Licence: may be quoted with attribution")
+    assert quote.startswith("- Cite: Składy opału, “Fuel depots in Poland”, <http://127.0.0.1:8000/en/>, as of 2026-")
+    assert rest[-1] == "Path: [Home (Polish)](http://127.0.0.1:8000/index.md)"
     for path in ("/", "/en/"):
         html = client.get(path).content.decode()
         for language, other in (("pl", "/"), ("en", "/en/")):
