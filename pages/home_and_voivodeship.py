@@ -18,7 +18,7 @@ from catalog.depots.snapshot import DepotList, DepotRow, depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.search.engine import Suggestion, Suggestions, find_by_words
-from catalog.search.query import split_fuel, spoken_name
+from catalog.search.query import in_polish, split_fuel, spoken_name
 from catalog.search.vocabulary import FILLERS, REGIONS, SCOPES, STREETS, ContextScope
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
@@ -249,10 +249,11 @@ def area_named(text: str, places: Suggestions) -> str:
     """Return the path of the voivodeship of a name, "" for none or if several places have it.
 
     The name of its region is one too: "Mazowsze" is also a village. Both may stand in a case, beside a fuel and words
-    that do not locate: "pellet w województwie podlaskim", "na Mazowszu".
+    that do not locate: "pellet w województwie podlaskim", "na Mazowszu", "pellets in Masovia".
     """
     ignored = {*FILLERS, *(word for word, scope in SCOPES.items() if scope is ContextScope.VOIVODESHIP)}
-    name = " ".join(word for word in fold(split_fuel(plain(text))[1]).split() if word not in ignored)
+    _, rest = split_fuel(plain(in_polish(text)))
+    name = " ".join(word for word in fold(rest).split() if word not in ignored)
     if sum(row.fold == name for row in places.found) > 1:
         return ""
     for unit in territory.get().voivodeships.values():

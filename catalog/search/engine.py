@@ -135,7 +135,7 @@ class Search:
 
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
-        text = query.normalize_punctuation(text)
+        text = query.in_polish(query.normalize_punctuation(text))
         matches = self._find(text, limit)
         _, rest = query.split_fuel(plain(text))
         if town := self._town_behind(rest, matches):

@@ -1,6 +1,7 @@
 """Matching by words: in any order, narrowed by surrounding units, with a few edits if nothing else matches."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import IntEnum
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -193,7 +194,11 @@ class WordMatcher:
         found = [self._costs(token, mode, in_names=False) for token in reading.tokens]
         costs = np.sum(found, axis=0, dtype=np.int16)
         if costs.min(initial=NO_MATCH) >= EDIT:
-            return []
+            token, *others = reading.tokens
+            if others or token.scope is not ContextScope.VOIVODESHIP:
+                return []
+            # Many a voivodeship of before 1999 has a county of its name: "woj. bielskie".
+            return self.units_of(Reading((replace(token, scope=ContextScope.COUNTY),), reading.kind), mode, limit)
         best = np.flatnonzero(costs == costs.min())
         fits = np.isin(self.index.unit_of[: self.index.municipalities], best)
         numbers: list[int] = np.flatnonzero(fits).tolist()

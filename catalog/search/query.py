@@ -9,6 +9,7 @@ from catalog.search.vocabulary import (
     ABBREVIATIONS,
     ASIDE,
     CASE_ENDING,
+    ENGLISH,
     FILLERS,
     FUELS,
     KINDS,
@@ -83,6 +84,13 @@ def normalize_punctuation(text: str) -> str:
         return text
     text = unicodedata.normalize("NFKC", text).translate(DASHES)
     return "".join(character for character in text if unicodedata.category(character) != "Cf")
+
+
+def in_polish(text: str) -> str:
+    """Return a text with the Polish names of voivodeships in place of English ones."""
+    for name, forms in ENGLISH.items():
+        text = forms.sub(f"woj. {name}", text)
+    return text
 
 
 def spoken_name(text: str) -> tuple[list[str], bool]:

@@ -46,6 +46,27 @@ REGIONS: dict[str | tuple[str, ...], tuple[str, ...]] = {
 }
 """Names of regions that stand for the voivodeship of a code or for counties, also as after "w" and "na"."""
 
+ENGLISH = {
+    name: re.compile(rf"(?<![^\W_])(?:{forms.replace(' ', 'n?[ -]')})n?(?![^\W_])", re.IGNORECASE)
+    for name, forms in {
+        "dolnoslaskie": "lower silesia",
+        "kujawsko-pomorskie": "kuyavia pomerania",
+        "malopolskie": "lesser poland",
+        "mazowieckie": "ma[sz]ovia",
+        "podkarpackie": "subcarpathia",
+        "podlaskie": "podlachia",
+        "slaskie": "silesia",
+        "warminsko-mazurskie": "warmia masuria",
+        "wielkopolskie": "greater poland",
+        "zachodniopomorskie": "west pomerania",
+        "pomorskie": "pomerania",
+    }.items()
+}
+"""English names of voivodeships, also as adjectives, by the folded Polish ones; those that others contain come last.
+
+The names are those of GeoNames. Those of Polish places, Lublin and Nowy Lubusz among them, are left out.
+"""
+
 
 class ContextScope(Enum):
     """Level of unit that a word of a query names."""
@@ -57,7 +78,7 @@ class ContextScope(Enum):
 
 SCOPES = {
     **dict.fromkeys(("powiat", "powiatu", "powiecie", "pow"), ContextScope.COUNTY),
-    **dict.fromkeys(("wojewodztwo", "wojewodztwa", "wojewodztwie", "woj"), ContextScope.VOIVODESHIP),
+    **dict.fromkeys(("wojewodztwo", "wojewodztwa", "wojewodztwie", "woj", "voivodeship"), ContextScope.VOIVODESHIP),
 }
 """Words that tell the level of the adjacent name."""
 

@@ -185,6 +185,7 @@ def test_a_voivodeship_and_its_region_lead_to_its_list_unless_several_places_hav
     names = ("małopolskie", "Malopolskie", "województwo małopolskie", "woj. małopolskie")
     assert {search(client, text)["Location"] for text in names} == {"/sklady/malopolskie/"}
     beside = ("węgiel Małopolska", "pellet w województwie małopolskim", "małopolskie ekogroszek cena", "w Małopolsce")
+    beside += ("Lesser Poland", "coal in lesser-poland", "Lesser Poland Voivodeship")
     assert {search(client, text)["Location"] for text in beside} == {"/sklady/malopolskie/"}
     assert search(client, "małopolski")["Location"] != "/sklady/malopolskie/"
     depot = factories.DepotFactory(name="Opał Małopolska")

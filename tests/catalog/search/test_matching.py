@@ -226,6 +226,16 @@ def test_regions_are_units_also_in_the_locative():
     assert found(search, "pellet na Woli") == ["Wola", "Wola"]
 
 
+def test_voivodeships_are_known_by_their_english_names_and_former_ones_by_their_counties():
+    search = make_search(PLACES, ("Nowy Lubusz", ROPA), ("Wola", ZAKOPANE))
+    assert {*found(search, "pellets Lesser Poland")} == {"Nowy Targ", "Zakopane", "Ropa", "Sękowa"}
+    assert units_found(search, "Wola, Lesser Poland") == [ZAKOPANE]
+    assert found(search, "lubusz") == ["Nowy Lubusz"]
+    assert found(search, "Greater Poland") == []
+    assert found(search, "Woj. nowotarskie") == ["Nowy Targ"]
+    assert found(search, "Wola, woj. nowotarskie") == ["Wola"]
+
+
 def test_errors_are_forgiven_in_cases_too_and_a_town_in_a_case_goes_before_misspelt_villages():
     units = PLACES | {"1205011": "Gorlice", "1205021": "Biecz"}
     search = make_search(units, ("Gorzyce", ROPA), ("Zakopce", ROPA), ("Dobrów", "1205011"))
