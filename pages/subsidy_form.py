@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from fueldepot.http.params import BOOLEANS, AmbiguousNumber, NumberText, ParameterError, read_decimal
 from fueldepot.http.query import Pairs
+from prices.price_list_cells import bare_number
 from subsidy.household_and_plan import (
     AREA_RANGE,
     DOCUMENTS,
@@ -25,8 +26,8 @@ PLANNED = "plan_"
 """Prefix of the checkboxes of works with an area."""
 
 ZLOTY, PEOPLE_UNIT, AREA_UNIT = "zł", "osób", "m²"
-PLAIN_UNITS = {ZLOTY: "zl", AREA_UNIT: "m2"}
-"""How units are typed without their own signs, which keyboards hide."""
+SPELLINGS = {ZLOTY: r"(?:zł|zl|pln)\.?", AREA_UNIT: "m[2²]"}
+"""Patterns of how units are typed, also without their own signs, which keyboards hide. No cost is one with VAT."""
 
 MONEY = (
     f"Wpisz kwotę cyframi, od {MONEY_RANGE[0]} do {MONEY_RANGE[1] // 1_000_000} milionów zł, na przykład 2500 albo "
@@ -317,9 +318,7 @@ def ask_which(typed: str) -> str:
 
 def without_unit(typed: str, unit: str) -> str:
     """Return a number without its unit. A unit alone stays: it is no number, and no empty answer either."""
-    text = typed.strip()
-    spelling = next((end for end in (unit, PLAIN_UNITS.get(unit, unit)) if text.lower().endswith(end)), "")
-    return text[: len(text) - len(spelling)].rstrip() or text
+    return bare_number(typed, SPELLINGS.get(unit, unit), "") or typed.strip()
 
 
 def number_sent(typed: str, unit: str) -> str:

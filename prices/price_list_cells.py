@@ -143,9 +143,9 @@ def read_amount(value: Any, unit: str = "zł", per: str = "") -> Decimal | None:
 def bare_number(text: str, unit: str, per: str) -> str:
     """Return a number without what people write behind it: "1640,-", "1640 PLN", "1640 zł/tonę brutto", "90 kWh/m²".
 
-    unit: "zł", or a pattern. per: what may stand behind the unit, "" for nothing.
+    unit: "zł", or a pattern, which does not take "brutto". per: what may stand behind the unit, "" for nothing.
     """
-    line = one_line(text).removesuffix(" brutto")
+    line = one_line(text).removesuffix(" brutto" if unit == "zł" else "")
     if len(line) > LONGEST_CELL:
         return text
     number, slash, quantity = re.sub(r" ?(?:/|\bza\b) ?", "/", line).partition("/")

@@ -223,6 +223,7 @@ def test_mistakes_are_linked_to_their_questions(client):
         ({"annual_income": "14 00 00"}, "annual_income", "Wpisz kwotę cyframi"),
         ({"new_source": "pellet_boiler", "cost_source": "-1"}, "cost_source", "Wpisz kwotę cyframi"),
         ({"eu": "7"}, "eu", "Wybierz jedną z odpowiedzi"),
+        ({"new_source": "pellet_boiler", "cost_source": "9000 zł brutto"}, "cost_source", "Wpisz kwotę cyframi"),
         ({"new_source": "gas"}, "new_source", "Wybierz jedną z odpowiedzi"),
     ):
         answer = client.post(PATH, typed)
@@ -242,7 +243,7 @@ def test_a_unit_behind_a_number_is_ignored(client):
         shown = text_of(answer).replace(income.replace("\u00a0", " "), "3800").replace("150 m²", "150")
         assert shown == text_of(plain).replace("150 m²", "150")
     # A keyboard hides the sign of the square and the stroke of the ł.
-    for area, income in (("150 m2", "3800 zl"), ("150m2", "3800 ZŁ"), ("150,0 M2", "3.800,00 zl")):
+    for area, income in (("150 m2", "3800 zl"), ("150m2", "3800 ZŁ"), ("150,0 M2", "3.800,00 PLN")):
         expect(client.post(PATH, {"people": "4", "walls": area, "income": income}), "150 m²")
 
 
