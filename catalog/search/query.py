@@ -10,10 +10,12 @@ from catalog.search.vocabulary import (
     ASIDE,
     CASE_ENDING,
     ENGLISH,
+    ENGLISH_NAME,
     FILLERS,
     FUELS,
     KINDS,
     MUNICIPALITY_WORDS,
+    NAME_END,
     NEAR,
     NOMINATIVES,
     PREPOSITIONS,
@@ -87,10 +89,13 @@ def normalize_punctuation(text: str) -> str:
 
 
 def in_polish(text: str) -> str:
-    """Return a text with the Polish names of voivodeships in place of English ones."""
-    for name, forms in ENGLISH.items():
-        text = forms.sub(f"woj. {name}", text)
-    return text
+    """Return a text with the Polish names of voivodeships in place of English ones, also of their adjectives."""
+    return ENGLISH_NAME.sub(lambda name: f"woj. {ENGLISH[english_noun(name[0])]}", text)
+
+
+def english_noun(name: str) -> str:
+    """Return the key of `ENGLISH` for a name: "kuyavia pomerania" for "Kuyavian-Pomeranian"."""
+    return re.sub(NAME_END, " ", name.lower()).removesuffix("n")
 
 
 def spoken_name(text: str) -> tuple[list[str], bool]:

@@ -47,25 +47,30 @@ REGIONS: dict[str | tuple[str, ...], tuple[str, ...]] = {
 """Names of regions that stand for the voivodeship of a code or for counties, also as after "w" and "na"."""
 
 ENGLISH = {
-    name: re.compile(rf"(?<![^\W_])(?:{forms.replace(' ', 'n?[ -]')})n?(?![^\W_])", re.IGNORECASE)
-    for name, forms in {
-        "dolnoslaskie": "lower silesia",
-        "kujawsko-pomorskie": "kuyavia pomerania",
-        "malopolskie": "lesser poland",
-        "mazowieckie": "ma[sz]ovia",
-        "podkarpackie": "subcarpathia",
-        "podlaskie": "podlachia",
-        "slaskie": "silesia",
-        "warminsko-mazurskie": "warmia masuria",
-        "wielkopolskie": "greater poland",
-        "zachodniopomorskie": "west pomerania",
-        "pomorskie": "pomerania",
-    }.items()
+    "lower silesia": "dolnoslaskie",
+    "kuyavia pomerania": "kujawsko-pomorskie",
+    "lesser poland": "malopolskie",
+    "masovia": "mazowieckie",
+    "mazovia": "mazowieckie",
+    "subcarpathia": "podkarpackie",
+    "podlachia": "podlaskie",
+    "pomerania": "pomorskie",
+    "silesia": "slaskie",
+    "warmia masuria": "warminsko-mazurskie",
+    "greater poland": "wielkopolskie",
+    "west pomerania": "zachodniopomorskie",
 }
-"""English names of voivodeships, also as adjectives, by the folded Polish ones; those that others contain come last.
+"""Folded Polish names of voivodeships by their English ones, which are those of GeoNames.
 
-The names are those of GeoNames. Those of Polish places, Lublin and Nowy Lubusz among them, are left out.
+Lublin and Nowy Lubusz are Polish places, too, and left out, as are names that are the same in Polish.
 """
+
+NAME_END = "n?[ -]"
+"""What stands between two words of an English name: "Kuyavian-Pomeranian"."""
+
+ENGLISH_NAME = re.compile(
+    rf"(?<![^\W_])(?:{'|'.join(name.replace(' ', NAME_END) for name in ENGLISH)})n?(?![^\W_])", re.IGNORECASE
+)
 
 
 class ContextScope(Enum):
