@@ -206,7 +206,10 @@ def test_without_redis_each_worker_counts_and_nobody_waits(redis, fault, monkeyp
         assert eventually(lambda: consume("a", A_MINUTE).full_in_s < 10)
 
 
-@pytest.fixture(scope="module", params=["2 workers", "4 workers", "4 workers and Redis"])
+APART = pytest.param("4 workers", marks=pytest.mark.release)
+
+
+@pytest.fixture(scope="module", params=["2 workers", APART, "4 workers and Redis"])
 def limited(request, tmp_path_factory):
     """A service with a limit of 60 a minute, what of a burst a worker allows, and the same without Redis."""
     workers, together = int(request.param[0]), "Redis" in request.param
