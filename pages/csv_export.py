@@ -133,9 +133,8 @@ def medians(request: HttpRequest) -> HttpResponse:
 
 def refuse(reason: str) -> HttpResponse:
     """Answer 400 with a reason. A page names invalid parameters and ignores them; a file has no place for that."""
-    refusal = HttpResponseBadRequest(f"{reason}\n", content_type="text/plain; charset=utf-8")
-    refusal["Cache-Control"] = NO_STORE
-    return refusal
+    headers = {"Cache-Control": NO_STORE}
+    return HttpResponseBadRequest(f"{reason}\n", content_type="text/plain; charset=utf-8", headers=headers)
 
 
 @read_only

@@ -14,7 +14,7 @@ from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
-from fueldepot.http.cache_control import CATALOG, REGISTER, conditional
+from fueldepot.http.cache_control import CATALOG, NO_STORE, REGISTER, conditional
 from fueldepot.http.views import read_only
 from pages import api_and_text_pages
 from pages.csv_export import refuse
@@ -103,9 +103,7 @@ def calculator(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return subsidy.page(request)
     page = subsidy_page(request.POST, timezone.localdate())
-    response = as_html(request, page, status=400 if page.content["mistakes"] else 200)
-    response["Cache-Control"] = "no-store"
-    return response
+    return cached(as_html(request, page, status=400 if page.content["mistakes"] else 200), NO_STORE)
 
 
 calculating = PageViews(page=calculator, twin=subsidy.twin)

@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.text import capfirst
 
 from catalog.models import Depot, Submission, max_length
@@ -149,7 +148,7 @@ class Email(Line):
         domain = domain.lower()
         is_possible = len(local) <= 64 and _LOCAL.fullmatch(local) and _DOMAIN.fullmatch(domain)
         if not is_possible or domain.rpartition(".")[2] in _PRIVATE_TOPS:
-            raise ValidationError(MALFORMED_EMAIL)
+            raise forms.ValidationError(MALFORMED_EMAIL)
         return f"{local}@{domain}"
 
 
@@ -229,7 +228,7 @@ def read_day(text: str) -> tuple[str, ...]:
         ranges = read_ranges(text)
     except UnreadableError:
         example = "Wpisz godziny na przykład tak: 7:00-15:00, 8-12 i 13-16, „całą dobę” albo „nieczynne”."
-        raise ValidationError(example) from None
+        raise forms.ValidationError(example) from None
     return tuple(f"{_clock(opens)}-{_clock(closes)}" for opens, closes in ranges)
 
 
@@ -244,7 +243,7 @@ def read_week(days: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str] | Non
         return None, ""
     if daily_ranges(text) != {day: tuple(days.get(day, ())) for day in DAYS}:
         overlap = "Przedziały zachodzą na siebie albo jeden kończy się tam, gdzie zaczyna drugi."
-        raise ValidationError(f"{overlap} Wpisz je osobno, po kolei.")
+        raise forms.ValidationError(f"{overlap} Wpisz je osobno, po kolei.")
     return weekly_hours(text), text
 
 
