@@ -41,6 +41,8 @@ QUANTITY_UNITS = {"MJ/kg": " MJ/kg", "kWh/kg": " kWh/kg", "kWh/mp": " kWh z metr
 AXIS_STEP, MOST_STEPS = Decimal("0.25"), 6
 """Distance of the lines of the axis, in zł per kilowatt-hour, doubled until no more are needed than fit on a phone."""
 
+TITLE = "Ile kosztuje ciepło"
+
 STATUS = "orientacyjne: mediany składów i średnie GUS razem z założonymi wartościami opałowymi i sprawnościami"
 
 
@@ -100,7 +102,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     return Page(
         template="pages/heating_costs",
         query_params=HeatingPageQuery.names(),
-        title=f"Ile kosztuje ciepło: {where}" if where != "Polska" else "Ile kosztuje ciepło",
+        title=TITLE if where == "Polska" else f"{TITLE}: {where}",
         description="Złotych za kilowatogodzinę ciepła: węgiel, pellet, drewno, prąd, pompa ciepła. Zakresy, ceny z "
         "Twojego województwa i to, co w gminie wolno.",
         path=reverse("heating-costs"),

@@ -35,6 +35,7 @@ from fueldepot.http.links import route_path, route_url, site_url
 from fueldepot.http.views import read_only
 from pages.api_and_text_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
 from pages.datasets import datasets_page
+from pages.heating_page import TITLE as HEATING
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import depots_as_of, home_page, voivodeships_by_name
 from pages.page import Page
@@ -125,8 +126,7 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
     section, changed = SiteMapSection.PRICES, snapshot.current().changed_on(*RESTS_ON)
     yield SiteMapEntry.of_page(index_page("", today), section, "Ceny opału: mediany", changed)
     yield SiteMapEntry.of_page(official_page(), section)
-    title = "Ile kosztuje ciepło: porównanie źródeł"
-    yield SiteMapEntry.of_page(heating_costs_page("", today), section, title, changed)
+    yield SiteMapEntry.of_page(heating_costs_page("", today), section, f"{HEATING}: porównanie źródeł", changed)
     for fuel in fuels.FUELS:
         figures = prices.get().figures(fuel.slug, today)
         path, listed = reverse("fuel-prices", args=[fuel.slug]), figures.country.n > 0 and not figures.demonstration

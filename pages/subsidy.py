@@ -39,6 +39,8 @@ DECIDING = (1, 2)
 WANTED = "na"
 """Name of the buttons; their values are numbers of steps."""
 
+TITLE = "Kalkulator dotacji Czyste Powietrze"
+
 STATUS = "orientacyjne; przy każdej kwocie zaznaczono, czy potwierdza ją dokument programu"
 
 
@@ -150,14 +152,13 @@ def describe_step(
     """
     on = rules.current().on(today)
     all_steps = steps(values, on)
-    title = "Kalkulator dotacji Czyste Powietrze"
     step = None if number == RESULT else all_steps[number - 1]
     mistakes = [field for field in step or () if field.name in errors]
     heading = "Wynik" if number == RESULT else f"Krok {number} z {len(all_steps)}"
     return Page(
         template="pages/subsidy",
         query_params=StartQuery.names(),
-        title=f"Popraw dane – {title}" if mistakes else title if number == FIRST else f"{heading} – {title}",
+        title=f"Popraw dane – {TITLE}" if mistakes else TITLE if number == FIRST else f"{heading} – {TITLE}",
         description="Policz orientacyjną dotację z programu Czyste Powietrze: poziom, limity pozycji, wkład własny i "
         "warunki, ze źródłem każdej kwoty.",
         path=reverse("subsidy"),

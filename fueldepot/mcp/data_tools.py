@@ -29,6 +29,7 @@ from pages.depot_filters import card_price
 from pages.fuel_prices import Asked
 from pages.heating_api import HouseQuery, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
+from pages.heating_page import TITLE as HEATING
 from pages.home_and_voivodeship import depots_as_of
 from pages.prices import official_title
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
@@ -308,5 +309,5 @@ def heating(query: HouseQuery) -> Findings:
         figures = f"{row['group']},{cost['low']},{cost['high']}" if cost else "null,null,null"
         lines.append(f"{row['source']},{figures},{orjson.dumps(row['allowed']).decode()}")
     content = {"demand_kwh": body["demand_kwh"], "columns": "source,group,low,high,allowed", "sources": lines}
-    citation = Citation("Ile kosztuje ciepło", body["page"], body["as_of"], [HEATING_STATUS], body["demonstration"])
+    citation = Citation(HEATING, body["page"], body["as_of"], [HEATING_STATUS], body["demonstration"])
     return Findings(content, citation, rows=lines)

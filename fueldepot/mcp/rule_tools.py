@@ -21,6 +21,7 @@ from pages import api_and_text_pages
 from pages.datasets import datasets_page
 from pages.page import publisher
 from pages.regulations import LIST_TITLE, days_of, path_of, title_of
+from pages.subsidy import TITLE as CALCULATOR
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.api.rule_answers import publication
 from regulations.appliance_check import check_appliance
@@ -252,8 +253,8 @@ def subsidy(query: HouseholdQuery) -> Findings:
     }
     if (revenue := result.business_revenue_limit_pln) is not None:
         content["business_revenue_limit_pln"] = float(revenue)
-    sources, title = [source.title for source in on.edition.sources], "Kalkulator dotacji Czyste Powietrze"
-    return Findings(content, Citation(title, route_url("subsidy"), on.edition.as_of, sources))
+    sources = [source.title for source in on.edition.sources]
+    return Findings(content, Citation(CALCULATOR, route_url("subsidy"), on.edition.as_of, sources))
 
 
 def describe_works(variant: Variant, on: rules.RulesAt) -> Iterator[str]:
