@@ -105,8 +105,7 @@ PRIVATE_MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
 ]
 
-# A registered client has a higher request limit at the statistical office's local data bank; see
-# prices/bdl.py.
+# A registered client has a higher request limit at the statistical office's local data bank; see prices/bdl.py.
 BDL_CLIENT_ID = environment.read_text("BDL_CLIENT_ID")
 
 # Raster map tiles, "" for none: then nothing is loaded from other machines.

@@ -83,7 +83,7 @@ logger = logging.getLogger(__name__)
 POLL_INTERVAL_S = 0.25
 """Interval between comparisons of the versions with those in the database."""
 
-RETRY_AFTER_S = 1.0
+BUILD_AGAIN_S = 1.0
 """Interval after a build that failed."""
 
 AWAY_AFTER_S = 2.0
@@ -253,7 +253,7 @@ class SnapshotStore:
     def _poll_forever(self) -> None:
         is_current = True
         while True:
-            time.sleep(POLL_INTERVAL_S if is_current or self._away else RETRY_AFTER_S)
+            time.sleep(POLL_INTERVAL_S if is_current or self._away else BUILD_AGAIN_S)
             close_old_connections()
             is_current = self.poll()
 

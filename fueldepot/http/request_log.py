@@ -59,7 +59,7 @@ ROW = re.compile(r"\nDETAIL: .*?(?=\n\n(?:The above|During handling)|\Z)", re.DO
 
 
 def drop_duplicate_db_errors(record: logging.LogRecord) -> bool:
-    """Drop records that duplicate the outage line of `http.errors`."""
+    """Drop records that duplicate the outage line of `fueldepot.errors`."""
     if record.name == "django.request" and getattr(record, "status_code", None) == HTTPStatus.SERVICE_UNAVAILABLE:
         return False
     return not (record.exc_info and is_away(record.exc_info[1]))

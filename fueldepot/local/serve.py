@@ -9,12 +9,11 @@ import fcntl
 import os
 import socket
 import sys
-from pathlib import Path
 
 from fueldepot import local
 from fueldepot.local import embedded
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = local.PROJECT_ROOT
 VAR = ROOT / "var"
 
 
