@@ -30,6 +30,7 @@ TITLE, ID = re.compile(r"<title>(.*?)</title>"), re.compile(r'<[^>]*\sid="([^"]*
 LINK = re.compile(r'<(?:a|link)\s[^>]*?\bhref="([^"]*)"')
 MARKDOWN_LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 HEAD = ("- Adres: ", "- Stan na: ", "- Status danych: ", "- Licencja: ", "- Cytuj: ")
+ENGLISH_HEAD = ("- Address: ", "- As of: ", "- Data status: ", "- Licence: ", "- Cite: ")
 
 
 @dataclass
@@ -91,7 +92,8 @@ class Crawler:
         lines = text.splitlines()
         if not text.startswith("# "):
             yield f"{path}: does not begin with a title"
-        if missing := [start for start in HEAD if not any(line.startswith(start) for line in lines[:8])]:
+        head = ENGLISH_HEAD if path == "/en.md" else HEAD
+        if missing := [start for start in head if not any(line.startswith(start) for line in lines[:8])]:
             yield f"{path}: its head lacks {', '.join(missing)}"
         if "&amp;" in text:
             yield f"{path}: holds HTML entities"

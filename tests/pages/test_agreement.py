@@ -270,7 +270,8 @@ def test_llms_txt_says_of_every_page_the_day_that_it_says_itself(client, country
     assert len(entries) > 10
     for address, day in entries:
         path = twin_path(address.removeprefix(site))
-        stated = re.search(r"^- Stan na: .*?(?:\((.*)\))?$", read(client, path), re.MULTILINE)[1] or ""
+        line = re.search(r"^- (?:As of: (.*)|Stan na: .*?(?:\((.*)\))?)$", read(client, path), re.MULTILINE)
+        stated = line[1] or line[2] or ""
         assert day <= stated, path
         if f"{site}{path})" in index:
             assert (f"{site}{path}): stan na {stated}" in index) is bool(stated), path
