@@ -17,7 +17,6 @@ from catalog.models import (
     FormerMunicipality,
     NotDuplicate,
     OwnerLink,
-    PendingLetter,
     Submission,
     VoivodeshipClaim,
 )
@@ -26,11 +25,11 @@ from catalog.services.journal import Undoing
 from catalog.services.moderation import DepotIsRemoved, RestoringNeedsReason
 from catalog.services.publishing import Lines
 from catalog.submissions import letters
-from catalog.submissions.owner_links import revoke_links
+from catalog.submissions.owner_links import return_links, revoke_links
 from catalog.submissions.retention import link_ends
 from catalog.territory.boundaries import BoundaryIndex
 from fueldepot.data import history
-from fueldepot.data.history import among, lock_rows, locking
+from fueldepot.data.history import among, locking
 
 
 def undo_depots(undoing: Undoing) -> None:
@@ -377,21 +376,11 @@ def undo_owner_links(undoing: Undoing) -> None:
     # Submissions and letters before links, as `letters` locks them. Who has been told since is no owner any more.
     since = Submission.objects.waiting().filter(depot__in=rows.values("depot"), owner_told_at__gte=at)
     since.update(owner_told_at=None)
-    of_links = PendingLetter.objects.filter(email__in=rows.values("email"), depot__in=rows.values("depot"))
-    unsent = of_links.filter(kind=PendingLetter.Kind.OWNER_REPLACED, letter_tried_at=None)
-    lock_rows(unsent)
-    links = list(locking(rows))
-    replaced = [link for link in links if link.replaced_at == at and link.revoked_at is None]
-    granted = [link for link in links if link.granted_at == at]
+    undoing.changed[OwnerLink] += return_links(rows.filter(replaced_at=at, revoked_at=None), on=undoing.on)
+    granted = list(locking(rows.filter(granted_at=at)))
     former = undoing.decision.details.get("replaced", {})  # of one whose own link had ended before, and ends again
     ending_again = [link for link in granted if str(link.pk) in former]
     for link in ending_again:
         OwnerLink.objects.filter(pk=link.pk).update(replaced_at=former[str(link.pk)])
     new = [link for link in granted if link not in ending_again]
-    undoing.changed[OwnerLink] += len(replaced) + revoke_links(new, on=undoing.on)
-    OwnerLink.objects.filter(pk__in=[link.pk for link in replaced]).update(replaced_at=None)
-    for link in replaced:
-        if not unsent.filter(email=link.email, depot=link.depot_id).delete()[0]:  # that letter has left
-            kind = PendingLetter.Kind.OWNER_RESTORED
-            PendingLetter.objects.create(kind=kind, email=link.email, depot_id=link.depot_id, requested_at=undoing.on)
-    letters.send_soon()
+    undoing.changed[OwnerLink] += revoke_links(new, on=undoing.on)

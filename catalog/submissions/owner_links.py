@@ -25,7 +25,7 @@ from catalog.submissions import field_groups, letters, objections, tokens
 from catalog.submissions.letter_kinds import Letter, Part, PendingLetters, compose
 from catalog.submissions.retention import LINK_REPLACED
 from fueldepot.data import history
-from fueldepot.data.history import among
+from fueldepot.data.history import among, lock_rows, locking
 from fueldepot.http.links import site_url
 
 UNUSED = timedelta(days=365)
@@ -193,15 +193,37 @@ def bring_links_back(
 ) -> None:
     """Move links back to a restored depot, from whichever of the heirs has them.
 
-    The owner whose claim of an heir was accepted meanwhile, with the same link, gets another one for it.
+    The owner whose claim of an heir was accepted meanwhile, with the same link, gets another one for it. Those that
+    another's claim of an heir has replaced work again.
     """
     rows = OwnerLink.objects.filter(pk__in=numbers, depot__in=heirs)
     claims = Submission.objects.filter(kind=Submission.Kind.CLAIM, state=Submission.State.ACCEPTED)
-    claimed = Exists(claims.filter(depot=OuterRef("depot"), decided_at=OuterRef("granted_at")))
+    claims = claims.filter(depot=OuterRef("depot"))
+    claimed = Exists(claims.filter(decided_at=OuterRef("granted_at")))
     claimed_too = list(rows.filter(claimed, revoked_at=None, replaced_at=None).select_related("depot"))
+    replaced = Exists(claims.filter(decided_at=OuterRef("replaced_at")))
+    return_links(rows.filter(replaced, revoked_at=None), to=depot, on=timezone.now())
     _hand_over(rows, depot)
     for link in claimed_too:
         grant_link(depot=link.depot, email=link.email, on=link.granted_at)
+
+
+def return_links(links: QuerySet[OwnerLink], *, to: int | None = None, on: datetime) -> int:
+    """Let replaced links work again. Returns how many. to: the depot to which they move.
+
+    Their owners are told, unless the letter about the end has not left: these letters are locked before links.
+    """
+    of_links = PendingLetter.objects.filter(email__in=links.values("email"), depot__in=links.values("depot"))
+    unsent = lock_rows(of_links.filter(kind=PendingLetter.Kind.OWNER_REPLACED, letter_tried_at=None))
+    returning = list(locking(links))
+    OwnerLink.objects.filter(pk__in=[link.pk for link in returning]).update(replaced_at=None)
+    kind = PendingLetter.Kind.OWNER_RESTORED
+    for link in returning:
+        if not PendingLetter.objects.filter(pk__in=unsent, email=link.email, depot=link.depot_id).delete()[0]:
+            depot = to or link.depot_id
+            PendingLetter.objects.create(kind=kind, email=link.email, depot_id=depot, requested_at=on)
+    letters.send_soon()
+    return len(returning)
 
 
 def count_links(depots: Collection[int]) -> int:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.core import mail
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -275,6 +276,24 @@ def test_an_owner_whose_claim_of_the_survivor_was_accepted_since_has_a_link_to_b
     assert [factories.fresh(depot).data_status for depot in (one, other)] == ["owner", "owner"]
     links = OwnerLink.objects.working().order_by("depot").values_list("depot", "email")
     assert list(links) == [(one.pk, "a@example.pl"), (other.pk, "a@example.pl")]
+
+
+def test_an_owner_whose_link_a_claim_of_the_survivor_has_ended_has_it_again(editor, one, other, commit):
+    one.save()
+    for depot, survivor, email in ((other, one, "jan@opal.example"), (one, None, "ewa@opal.example")):
+        claim = ask(depot, kind="claim", owner_told_at=NOW - timedelta(days=4), **tokens.address(email))
+        with commit():
+            deciding.accept_submission(submission=claim, by=editor, on=timezone.now())
+        if survivor:
+            merge(survivor, depot)
+    mail.outbox.clear()
+    with commit():
+        restore(other)
+    links = OwnerLink.objects.working().order_by("depot").values_list("depot", "email")
+    assert list(links) == [(one.pk, "ewa@opal.example"), (other.pk, "jan@opal.example")]
+    assert [(letter.to, letter.subject) for letter in mail.outbox] == [
+        (["jan@opal.example"], f"{other.name}: Twój odnośnik znów działa")
+    ]
 
 
 def state_of(submission):
