@@ -148,6 +148,7 @@ class BranchesForm(PublicForm):
 
 class RenewForm(EmailForm):
     title = "Nowy odnośnik właściciela"
+    description = "Nowy odnośnik do zmiany godzin i cen."
 
     help_texts = {"email": "Ten, z którego przejęto wpis."}
 
@@ -338,16 +339,7 @@ def renew(request: HttpRequest, depot_id: int) -> HttpResponse:
     if form.is_valid():
         owner_links.request_link(depot=depot, email=form.cleaned_data["email"], on=form.on)
         return show_problem(request, 200, "Sprawdź pocztę", SENT, link=claim_path(depot.pk), link_label=CLAIM)
-    return show(
-        request,
-        "renew",
-        depot,
-        title=f"{form.title}: {depot.name}",
-        description="Nowy odnośnik do zmiany godzin i cen.",
-        status=400 if form.is_bound else 200,
-        form=form,
-        token="",
-    )
+    return show_form(request, "renew", form, token="")
 
 
 @public_form_view

@@ -104,6 +104,7 @@ def test_a_request_for_a_new_link_says_and_costs_the_same_for_any_address(client
     for email in ("jan@opal-nowak.pl", "obcy@example.pl"):
         typed = stranger.type(path) | {"email": email}
         expect(client.get(path), without=["odnośnik do potwierdzenia"])
+        assert "<title>Popraw odpowiedzi – " in client.post(path, typed | {"email": "jan"}).content.decode()
         with CaptureQueriesContext(connection) as queries:
             answers.append(text_of(client.post(path, typed)))
         statements.append([re.sub(r"'[^']*'|\d+", "…", query["sql"]) for query in queries])
