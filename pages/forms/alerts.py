@@ -20,16 +20,13 @@ from fueldepot.http.links import site_url
 from pages import alerts
 from pages.forms import fields
 from pages.forms.base_and_prices import EmailForm, FormPart
-from pages.forms.form_and_status_pages import crumbs_to, show, show_form, show_problem
+from pages.forms.form_and_status_pages import NO_LETTER, crumbs_to, show, show_form, show_problem
 from pages.forms.views import client_of, ids_of, posted, public_form_view, token_of
 from pages.home_and_voivodeship import voivodeships_by_name
 from pages.polish import day
 from pages.stove_check import NOT_FOUND, find_place
 
-SENT = (
-    f"Wysyłamy odnośnik do potwierdzenia. Działa {tokens.LINK_HOURS} godzin. Jeśli wiadomości nie ma, sprawdź folder "
-    "ze spamem; po kilku wiadomościach w ciągu godziny następną wyślemy sami, później."
-)
+SENT = f"Wysyłamy odnośnik do potwierdzenia. Działa {tokens.LINK_HOURS} godzin. {NO_LETTER}"
 
 ENDED = "Nie napiszemy więcej. Twój adres usunęliśmy."
 

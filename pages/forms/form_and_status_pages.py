@@ -25,6 +25,11 @@ from pages.rendering import render_page
 from prices.services import AS_SENT
 from prices.submissions import describe_price, prices_from_json
 
+NO_LETTER = (
+    "Jeśli wiadomości nie ma, sprawdź folder ze spamem; po kilku wiadomościach w ciągu godziny następną wyślemy sami, "
+    "później."
+)
+
 State = Submission.State
 
 TITLES = {

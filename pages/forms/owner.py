@@ -22,7 +22,7 @@ from catalog.text import short_zloty
 from pages.forms import fields
 from pages.forms.base_and_prices import PRICES, EmailForm, FormPart, PriceFields, PublicForm
 from pages.forms.depot import HOURS, HoursFields
-from pages.forms.form_and_status_pages import show, show_form, show_problem
+from pages.forms.form_and_status_pages import NO_LETTER, show, show_form, show_problem
 from pages.forms.views import claim_path, client_of, get_published, ids_of, posted, public_form_view, refused, token_of
 from pages.polish import date_digits
 from prices.models import DepotPrice
@@ -36,8 +36,7 @@ REVOKED = (
 
 SENT = (
     "Jeśli pod tym adresem przejęto ten wpis, wysyłamy na niego nowy odnośnik. Dotychczasowy działa, dopóki czegoś pod "
-    "nowym nie zapiszesz. Jeśli wiadomości nie ma, sprawdź folder ze spamem; po kilku wiadomościach w ciągu godziny "
-    "następną wyślemy sami, później. Jeśli odnośnik wygasł albo go odwołano, przejmij wpis jeszcze raz."
+    f"nowym nie zapiszesz. {NO_LETTER} Jeśli odnośnik wygasł albo go odwołano, przejmij wpis jeszcze raz."
 )
 
 CLAIM = owner_links.OwnerLinkInvalid.onward_label
