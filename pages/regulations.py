@@ -258,6 +258,5 @@ def describe_state(entry: Regulation, upcoming: Deadline | None) -> str:
         return f"{name}: nie wczytano jeszcze stanu prawnego, więc nie wiemy, czy jest uchwała antysmogowa."
     if not entry.has_resolution:
         return f"{name}: uchwały antysmogowej nie ma."
-    if upcoming is None:
-        return f"{name}: terminy uchwały antysmogowej i zakazane paliwa. {without_deadline(entry)}"
-    return f"{name}: terminy uchwały antysmogowej i zakazane paliwa. Najbliższy termin: {day(upcoming.date)}"
+    nearest = f"Najbliższy termin: {day(upcoming.date)}" if upcoming else without_deadline(entry)
+    return f"{name}: terminy uchwały antysmogowej i zakazane paliwa. {nearest}"
