@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
+from catalog.models import Decision, DecisionLine, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services import Refusal, journal, moderation
 from catalog.submissions import field_groups, letters, objections, tokens
 from catalog.submissions.letter_kinds import Letter, Part, PendingLetters, compose
@@ -193,8 +193,8 @@ def bring_links_back(
 ) -> None:
     """Move links back to a restored depot, from whichever of the heirs has them.
 
-    The owner whose claim of an heir was accepted meanwhile, with the same link, gets another one for it. Those that
-    another's claim of an heir has replaced work again.
+    The owner whose claim of an heir was accepted meanwhile, with the same link, gets another one for it, which ends
+    with the claim if that is undone. Those that another's claim of an heir has replaced work again.
     """
     rows = OwnerLink.objects.filter(pk__in=numbers, depot__in=heirs)
     claims = Submission.objects.filter(kind=Submission.Kind.CLAIM, state=Submission.State.ACCEPTED)
@@ -205,7 +205,10 @@ def bring_links_back(
     return_links(rows.filter(replaced, revoked_at=None), to=depot, on=timezone.now())
     _hand_over(rows, depot)
     for link in claimed_too:
-        grant_link(depot=link.depot, email=link.email, on=link.granted_at)
+        another = grant_link(depot=link.depot, email=link.email, on=link.granted_at)
+        of_claim = Decision.objects.about(link.depot).filter(decided_at=link.granted_at)
+        label, key = OwnerLink._meta.label_lower, str(another.pk)
+        DecisionLine.objects.bulk_create(DecisionLine(decision=row, model=label, key=key) for row in of_claim)
 
 
 def return_links(links: QuerySet[OwnerLink], *, to: int | None = None, on: datetime) -> int:
