@@ -162,11 +162,16 @@ def _is_checked(lines: Lines) -> bool:
 
 
 def is_kept_in_vain(fuel: str, lines: Lines) -> bool:
-    """Whether a fuel that a price added has stayed without it, for a check that was undone since."""
-    _, since = _around_addition(fuel, lines)
-    ends = (line for before, line in pairwise(since) if fuel in {*before.fuels_priced}.difference(line.fuels_priced))
+    """Whether a fuel that a price added has stayed without it, for a check that was undone since.
+
+    Or comes back without it, by the undoing of its removal. lines: until then.
+    """
+    former, since = _around_addition(fuel, lines)
+    ends = [line for before, line in pairwise(since) if fuel in {*before.fuels_priced}.difference(line.fuels_priced)]
     kept = (line for line in ends if fuel in {*line.fuels}.difference(line.fuels_in_name))
-    return any(line.reason.endswith(TAKEN_BACK) for line in kept) and not _is_checked(since)
+    is_kept = any(line.reason.endswith(TAKEN_BACK) for line in kept)
+    comes_back = bool(ends) and fuel not in {*former.fuels, *since[-1].fuels}
+    return (is_kept or comes_back) and not _is_checked(since)
 
 
 def vouched(before: Any, line: Any) -> set[str]:

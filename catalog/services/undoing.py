@@ -97,7 +97,7 @@ def _confirm_again(undoing: Undoing, restored: Collection[int], lines: Mapping[i
     Fuels whose prices are gone and which stayed for this decision go, too.
     """
     spans, changed = undoing.spans(Depot), []
-    for depot in Depot.objects.filter(pk__in=among(restored)).only("confirmed_fields", "fuels"):
+    for depot in Depot.objects.filter(pk__in=among(restored)).only("confirmed_fields", "fuels", "fuels_priced"):
         concerned, standing = set[str](), {*lines[depot.pk][0].confirmed_fields}
         for before, line in pairwise(lines[depot.pk]):
             added = publishing.vouched(before, line).intersection(Depot.PUBLIC_FIELDS)
@@ -108,7 +108,8 @@ def _confirm_again(undoing: Undoing, restored: Collection[int], lines: Mapping[i
             elif not line.is_undone:
                 standing = (standing | added) - ended
         confirmed = {*depot.confirmed_fields} - concerned | concerned & standing
-        stated = [fuel for fuel in depot.fuels if not publishing.is_kept_in_vain(fuel, lines[depot.pk])]
+        priced, own = depot.fuels_priced, lines[depot.pk]
+        stated = [fuel for fuel in depot.fuels if fuel in priced or not publishing.is_kept_in_vain(fuel, own)]
         if (confirmed, stated) != ({*depot.confirmed_fields}, depot.fuels):
             depot.confirmed_fields = [name for name in Depot.PUBLIC_FIELDS if name in confirmed]
             depot.fuels = stated

@@ -178,12 +178,14 @@ def test_a_withdrawn_list_takes_its_fuel_back_unless_another_states_it_and_bring
 
 def test_a_rejected_price_takes_its_fuel_back_only_where_nothing_else_states_it(editor, one):
     named = factories.DepotFactory(fuels=["pellet"], fuels_in_name=["pellet"])
-    publish(one, editor)
-    publish(named, editor)
-    factories.DepotPriceFactory(depot=one)
+    services.publish_price_list(quotes=[(one, quote()), (named, quote())], by=editor, on=NOW)
+    before, earlier = offers(one, named), factories.DepotPriceFactory(depot=one)
     reject(editor, *DepotPrice.objects.filter(day=TODAY))
     assert offer(one) == ["wegiel", "pellet"]
     assert (offer(named), named.fuels_by_name) == (["pellet"], ["pellet"])
+    undo(last(), editor)
+    undo(reject(editor, earlier, *one.prices.filter(day=TODAY)), editor)
+    assert offers(one, named) == before
 
 
 @pytest.mark.parametrize("confirmed", [True, False])
@@ -226,6 +228,16 @@ def test_a_fuel_goes_with_the_last_of_its_price_and_of_what_people_said_of_it(ed
     undo(published, editor)
     undo(stated, editor)
     assert ("pellet" in offer(one)) is another
+
+
+@pytest.mark.parametrize("is_undone", [True, False])
+def test_a_fuel_whose_price_has_gone_does_not_come_back_with_the_change_that_removed_it(editor, one, is_undone):
+    approved = approve(editor, pending(one))
+    set_fuels(one, ["wegiel", "brykiet"], editor)
+    changed = last()
+    _ = undo(approved, editor) if is_undone else reject(editor, *one.prices.all())
+    undo(changed, editor)
+    assert offer(one) == ["wegiel"]
 
 
 def test_many_depots_cost_as_many_statements_as_two(editor):
