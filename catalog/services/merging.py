@@ -182,7 +182,7 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     history.record_bulk(Depot, former, by=by, reason=f"wrócono do wpisu {depot.pk}")
     for follower in FOLLOWERS:
         follower.bring_back(moved["followers"].get(follower.name, []), heirs, depot.pk, by, on)
-    _return_status(merge, survivor, by, on)
+    return_status(merge, survivor, by, on)
     Decision.objects.filter(pk=merge.pk).update(undone_at=now, undone_by=by)
 
 
@@ -201,7 +201,7 @@ def _let_wait_again(closed: Collection[int], merge: Decision, depot: Depot) -> N
     Submission.objects.filter(pk__in=newest.values("pk")).update(**again)
 
 
-def _return_status(merge: Decision, survivor: int, by: AbstractBaseUser | None, on: date) -> None:
+def return_status(merge: Decision, survivor: int, by: AbstractBaseUser | None, on: date) -> None:
     """Take from a survivor the status of an owner that a merge gave it, unless it has an owner itself.
 
     What an editor has checked since stays checked.

@@ -370,7 +370,8 @@ def store_reopened(submissions: list[Submission], undoing: Undoing) -> None:
 def undo_owner_links(undoing: Undoing) -> None:
     """Revoke the link that an accepted claim granted, and bring those back that it replaced, one by one.
 
-    Links of an entry that stays as it is stay, too: its claim is still accepted.
+    Links of an entry that stays as it is stay, too: its claim is still accepted. The status of an owner goes with the
+    link where a merge that was undone since had brought it.
     """
     at = undoing.decision.decided_at
     rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).exclude(depot__in=find_kept(undoing))
@@ -385,3 +386,6 @@ def undo_owner_links(undoing: Undoing) -> None:
         OwnerLink.objects.filter(pk=link.pk).update(replaced_at=former[str(link.pk)])
     new = [link for link in granted if link not in ending_again]
     undoing.changed[OwnerLink] += revoke_links(new, on=undoing.on)
+    separated = Decision.objects.filter(kind=Decision.Kind.MERGE, undone_at__isnull=False)
+    for merge in separated.filter(details__survivor__in=[link.depot_id for link in new]).order_by("pk"):
+        merging.return_status(merge, merge.details["survivor"], undoing.by, timezone.localdate(undoing.on))

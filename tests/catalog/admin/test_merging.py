@@ -278,6 +278,7 @@ def test_an_owner_whose_claim_of_the_survivor_was_accepted_since_has_a_link_to_b
     assert list(links) == [(one.pk, "a@example.pl"), (other.pk, "a@example.pl")]
     journal.undo(decision=Decision.objects.about(second).latest("pk"), by=editor, on=NOW + timedelta(hours=2))
     assert list(links.all()) == [(other.pk, "a@example.pl")]
+    assert [factories.fresh(depot).data_status for depot in (one, other)] == ["unverified", "owner"]
 
 
 def test_an_owner_whose_link_a_claim_of_the_survivor_has_ended_has_it_again(editor, one, other, commit):
