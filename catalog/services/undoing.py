@@ -374,7 +374,9 @@ def undo_owner_links(undoing: Undoing) -> None:
     link where a merge that was undone since had brought it.
     """
     at = undoing.decision.decided_at
-    rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).exclude(depot__in=find_kept(undoing))
+    kept = find_kept(undoing)  # a link may stand at a depot between a merged one and the last survivor
+    staying = Q(depot__in=kept) | Q(depot__merged_into__in=kept)
+    rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).exclude(staying)
     # Submissions and letters before links, as `letters` locks them. Who has been told since is no owner any more.
     since = Submission.objects.waiting().filter(depot__in=rows.values("depot"), owner_told_at__gte=at)
     since.update(owner_told_at=None)

@@ -280,6 +280,18 @@ def test_a_submission_whose_entry_was_changed_since_stays_accepted_a_claim_with_
     assert (factories.fresh(row).state, factories.fresh(decision).undone_at) == ("accepted", None)
 
 
+def test_a_claim_stays_with_its_link_wherever_merges_have_left_that(editor):
+    depot, second, third = factories.DepotFactory(), factories.DepotFactory(), owned()[0]
+    claim = claim_of(depot, email="jan@opal.example")
+    accept(claim, editor)()
+    decision = last()
+    merging.merge_depots(survivor=second, loser=depot, take=(), by=editor, on=TODAY)
+    merging.merge_depots(survivor=third, loser=second, take=(), by=editor, on=TODAY)
+    link = OwnerLink.objects.get(depot=second)  # its owner has one of the last
+    undo_nothing(decision, editor, factories.fresh(depot), factories.fresh(claim))
+    assert factories.fresh(link).revoked_at is None
+
+
 def test_a_claim_of_an_entry_removed_since_is_undone_once_the_entry_is_back(client, editor, sent):
     claim = claim_of(factories.DepotFactory())
     depot, before = claim.depot, values_of(claim.depot)
