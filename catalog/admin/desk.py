@@ -318,9 +318,9 @@ class NextRowMixin(DeskMixin):
         return {"number": keys.index(row_id) + 1 if row_id in keys else 0, "total": len(keys)}
 
     def list_context(self, request: HttpRequest, row_id: int) -> dict[str, Any]:
-        """Template context of links back to the list, and of the place in it."""
+        """Template context of `catalog/case.html`: key of a row, its place in the list, and filters of the way back."""
         filters = self.get_preserved_filters(request)
-        return {"place": self.place_in_list(request, row_id), "preserved_filters": filters}
+        return {"number": row_id, "place": self.place_in_list(request, row_id), "preserved_filters": filters}
 
     def to_row(self, request: HttpRequest, key: int | None) -> HttpResponse:
         """Redirect to a row, or for None to the list; both keep the filters."""

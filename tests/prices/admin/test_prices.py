@@ -225,7 +225,8 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
     factories.DepotFactory(lat=depot.lat + 0.002, name="Sąsiad")
     build_snapshots()
     with django_assert_max_num_queries(18):
-        html = desk.get(price_page(pellet)).content.decode()
+        html = desk.get(price_page(pellet), {"_changelist_filters": "fuel=pellet"}).content.decode()
+    assert f'<a href="{LIST}?fuel=pellet" data-key="l">' in html  # the way back to the list
     ways = ('href="tel:+48600000001"', 'href="https://opal.pl/"', "openstreetmap.org", "Sąsiad")
     assert not missing(html, "+3,3% od mediany", *ways)
     assert html.count("checked") == 2  # nothing speaks against either
