@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
@@ -139,16 +139,21 @@ def find_vouched_since(undoing: Undoing, lines: Mapping[int, Lines]) -> set[int]
 def find_staying_depots(undoing: Undoing, lines: Mapping[int, Lines] | None = None) -> list[Depot]:
     """Return the depots that look as the decision left them, but stay: claimed or checked again since, or merged.
 
-    A merged one was removed by it and restored since, or has handed on what a claim or an owner changed; an added one
-    has absorbed another. lines: the history of the depots, if it was read. Three queries at most.
+    A merged one was removed by it and restored since, or has handed on what a claim changed, or hours of an owner; an
+    added one has absorbed another. lines: the history of the depots, if it was read. Four queries at most.
     """
     survivors = Depot.objects.filter(merged_into__in=undoing.added(Depot)).values("merged_into")
     if lines is None:
         lines = publishing.read_lines(undoing.spans(Depot))
     checked = find_vouched_since(undoing, lines)
     staying = Q(pk__in=find_claimed_since(undoing)) | Q(pk__in=survivors) | Q(pk__in=checked)
-    if undoing.decision.kind in {Decision.Kind.REMOVE, Decision.Kind.OWNER} or undoing.keys(OwnerLink):
+    if undoing.decision.kind == Decision.Kind.REMOVE or undoing.keys(OwnerLink):
         staying |= Q(merged_into__isnull=False)
+    if undoing.decision.kind == Decision.Kind.OWNER:
+        merges = Decision.objects.filter(kind=Decision.Kind.MERGE, undone_at=None)
+        details = [merge.details for merge in merges.filter(details__loser__in=[*undoing.spans(Depot)])]
+        taken = {row["loser"]: {*chain(*row.get("confirmed", {}).values())} for row in details}
+        staying |= Q(pk__in=[loser for loser, names in taken.items() if "hours" in names])
     return list(Depot.objects.filter(staying, pk__in=among(undoing.spans(Depot))).order_by("pk"))
 
 

@@ -193,6 +193,16 @@ def test_hours_that_a_merge_has_handed_on_stay_and_nobody_is_told_otherwise(stra
             assert factories.fresh(nowak).hours is None
 
 
+def test_hours_that_a_merge_has_not_handed_on_are_undone_for_when_their_entry_is_back(stranger, nowak, link, clock):
+    editor, other = factories.UserFactory(username="ewa"), factories.DepotFactory(name="Opał Nowak")
+    save(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
+    path, change = link_in(mail.outbox[-1], "cofnij"), Decision.objects.get(kind="owner")
+    merge = merge_depots(survivor=other, loser=factories.fresh(nowak), take=[], by=editor, on=clock.now.date())
+    stranger.undo(path, change.pk)
+    journal.undo(decision=merge, by=editor, on=clock.now)
+    assert factories.fresh(nowak).hours is None
+
+
 def test_hours_are_undone_though_another_price_has_added_a_fuel_since(stranger, nowak, link):
     save(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
     change = Decision.objects.get(kind="owner")
