@@ -13,6 +13,7 @@ from catalog.admin.submission_page import compare
 from catalog.importers.records import DepotRecord, Extract, Options
 from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot, Submission
+from catalog.services import merging
 from catalog.submissions import field_groups, letters, retention
 from tests import bulk, factories, texts
 from tests.client import context_of, message_of
@@ -58,6 +59,13 @@ def test_a_waiting_one_about_an_entry_that_an_import_has_removed_says_so_and_how
     assert listed.count("czeka na decyzję; wpis usunięty") == 1
     advice = "Wpis jest usunięty (zniknął ze źródła danych): najpierw go przywróć albo odrzuć zgłoszenie."
     assert advice in text_of(client.get(page(rows[1])))
+    # One that an earlier release has left at a merged entry.
+    merging.merge_depots(survivor=factories.DepotFactory(), loser=rows[0].depot, take=(), by=editor, on=TODAY)
+    left = factories.SubmissionFactory(depot=rows[0].depot, claim=True)
+    survivor = factories.fresh(left.depot).merged_into_id
+    assert f"(powtórzony wpis, scalony z wpisem {survivor} ): najpierw go przywróć" in text_of(client.get(page(left)))
+    client.post(page(left), {"decision": "reject", "reason": "Wpis scalono."})
+    assert factories.fresh(left).state == "rejected"
 
 
 def test_what_waits_longest_comes_first_and_only_what_waits_unless_another_order_is_chosen(client, editor):
