@@ -45,14 +45,13 @@ class PendingLetter(models.Model):
 
 
 class OwnerLinkQuerySet(models.QuerySet["OwnerLink"]):
+    def in_force(self) -> Self:
+        """Keep links neither revoked nor replaced."""
+        return self.filter(revoked_at__isnull=True, replaced_at__isnull=True)
+
     def working(self) -> Self:
-        """Keep links neither revoked nor replaced, of depots that are published and confirmed by their owner."""
-        return self.filter(
-            revoked_at__isnull=True,
-            replaced_at__isnull=True,
-            depot__publication=Depot.Publication.PUBLISHED,
-            depot__data_status=Depot.DataStatus.OWNER,
-        )
+        """Keep links in force of depots that are published and confirmed by their owner."""
+        return self.in_force().filter(OwnerLink.OWNED)
 
 
 class OwnerLink(models.Model):
@@ -61,6 +60,9 @@ class OwnerLink(models.Model):
     serial: of the valid link; renewing it invalidates the former one. letters_at: for the limits. used_at: the last
     change. replaced_at: when another owner's claim ended it; its data are kept for some days, in case that is undone.
     """
+
+    OWNED = Q(depot__publication=Depot.Publication.PUBLISHED, depot__data_status=Depot.DataStatus.OWNER)
+    """Of depots that are published and confirmed by their owner."""
 
     depot = models.ForeignKey(Depot, models.CASCADE, verbose_name="skład", related_name="owner_links")
     email = models.EmailField("e-mail", blank=True)

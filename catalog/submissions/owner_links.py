@@ -88,8 +88,7 @@ def read_link(token: str, *, on: datetime) -> OwnerLink:
     Raises OwnerLinkInvalid, with the number of the depot if it is public.
     """
     number, serial = tokens.OWNER.read(token, OwnerLinkInvalid(None))
-    rows = OwnerLink.objects.filter(revoked_at__isnull=True, replaced_at__isnull=True)
-    link = rows.filter(pk=number, serial__in=[serial, serial - 1]).first()
+    link = OwnerLink.objects.in_force().filter(pk=number, serial__in=[serial, serial - 1]).first()
     first = next(iter(read_branches(link).values()), None) if link else None
     if link is None or first is None or last_sign_of_life(link) <= on - UNUSED:
         depot = Depot.objects.published().filter(owner_links=number).first()
@@ -170,8 +169,7 @@ def forget_unused(*, on: datetime) -> int:
     """
     standing = OwnerLink.objects.filter(revoked_at__isnull=True)
     beside = OwnerLink.objects.working().filter(email_hash=OuterRef("email_hash"))
-    owned = Q(depot__publication=Depot.Publication.PUBLISHED, depot__data_status=Depot.DataStatus.OWNER)
-    kept = standing.filter(owned | Exists(beside)).filter(
+    kept = standing.filter(OwnerLink.OWNED | Exists(beside)).filter(
         Q(replaced_at__isnull=True) | Q(replaced_at__gt=on - LINK_REPLACED)
     )
     used = [link.pk for link in kept if last_sign_of_life(link) > on - UNUSED]
@@ -200,7 +198,7 @@ def bring_links_back(
     claims = Submission.objects.filter(kind=Submission.Kind.CLAIM, state=Submission.State.ACCEPTED)
     claims = claims.filter(depot=OuterRef("depot"))
     claimed = Exists(claims.filter(decided_at=OuterRef("granted_at")))
-    claimed_too = list(rows.filter(claimed, revoked_at=None, replaced_at=None).select_related("depot"))
+    claimed_too = list(rows.in_force().filter(claimed).select_related("depot"))
     replaced = Exists(claims.filter(decided_at=OuterRef("replaced_at")))
     return_links(rows.filter(replaced, revoked_at=None), to=depot, on=timezone.now())
     _hand_over(rows, depot)
@@ -230,8 +228,8 @@ def return_links(links: QuerySet[OwnerLink], *, to: int | None = None, on: datet
 
 
 def count_links(depots: Collection[int]) -> int:
-    """Return the number of links of depots that are not revoked. One query."""
-    return OwnerLink.objects.filter(depot__in=among(depots), revoked_at__isnull=True, replaced_at=None).count()
+    """Return the number of links of depots neither revoked nor replaced. One query."""
+    return OwnerLink.objects.in_force().filter(depot__in=among(depots)).count()
 
 
 def _hand_over(links: QuerySet[OwnerLink], to: int) -> list[int]:
