@@ -285,7 +285,7 @@ def count_decisions(since: date, until: date) -> list[dict[str, Any]]:
     """
     begin, end = (timezone.make_aware(datetime.combine(*when)) for when in ((since, time.min), (until, time.max)))
     rows = Decision.objects.filter(decided_at__gte=begin, decided_at__lte=end, decided_by__isnull=False)
-    rows = rows.exclude(kind=Kind.UNDO).select_related("decided_by").defer("details")
+    rows = rows.exclude(kind=Kind.UNDO).select_related("decided_by").defer("details").order_by("pk")
     days: defaultdict[tuple[date, str], list[Decision]] = defaultdict(list)
     for row in rows:
         days[timezone.localdate(row.decided_at), str(row.decided_by)].append(row)
