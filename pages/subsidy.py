@@ -22,13 +22,11 @@ from pages.subsidy_form import PAGE, demand, describe_errors, missing_areas, par
 from subsidy import rules
 from subsidy.api.params import HEATINGS, SubsidyQuery
 from subsidy.calculator import calculate
-from subsidy.household_and_plan import DOCUMENTS, PEOPLE_RANGE, Application, Heating, Item, Level, ProjectType
+from subsidy.household_and_plan import DOCUMENTS, LEVELS, PEOPLE_RANGE, Application, Heating, Item, Level, ProjectType
 from subsidy.item_rows_and_refusals import Result, describe_refusal, refuse_source
 
 GO_ON = "mimo"
 """Hidden field: what stands in the way of a subsidy was read."""
-
-LEVELS = (Level.BASIC, Level.ELEVATED, Level.HIGHEST)
 
 FIRST, RESULT = 1, 6
 """Numbers of the first step and of the result."""

@@ -19,6 +19,9 @@ class Level(StrEnum):
     HIGHEST = "highest"
 
 
+LEVELS = (Level.BASIC, Level.ELEVATED, Level.HIGHEST)
+
+
 class Household(StrEnum):
     SINGLE = "single_person"
     MULTI = "multi_person"

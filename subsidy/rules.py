@@ -16,7 +16,7 @@ from typing import Annotated, Literal, NamedTuple, TypeVar, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from fueldepot.data.yaml_reader import InvalidYaml, Number, StrictModel, Text, check_days, read_yaml
-from subsidy.household_and_plan import Item
+from subsidy.household_and_plan import LEVELS, Household, Item, Level, ProjectType
 
 FILES = Path(__file__).parent / "data"
 
@@ -209,12 +209,10 @@ class Rules(NamedTuple):
         return self.periods[bisect_right(self.periods, day, key=lambda rules: rules.day) - 1]
 
 
-LEVELS = ("basic", "elevated", "highest")
-
 REQUIRED_KEYS = {
     "levels/intensity": LEVELS,
     "levels/monthly_income": tuple(
-        f"{level}/{household}" for level in LEVELS[1:] for household in ("multi_person", "single_person")
+        f"{level}/{household}" for level in LEVELS[1:] for household in (Household.MULTI, Household.SINGLE)
     ),
     "levels/annual_income": LEVELS[:1],
     "levels/business_revenue": LEVELS[1:],
@@ -222,7 +220,7 @@ REQUIRED_KEYS = {
     "levels/prefinancing": ("costs_percent", "days_for_works"),
     "project_types/heating_demand": ("type_2_from", "type_2_to"),
     "project_types/table_3_limit": tuple(
-        f"{kind}/{level}" for kind in (1, 2, 3) for level in LEVELS if level != "highest" or kind == 3
+        f"{kind}/{level}" for kind in ProjectType for level in LEVELS if level != Level.HIGHEST or kind == 3
     ),
 }
 """Keys that the calculator needs, apart from the limits of items."""

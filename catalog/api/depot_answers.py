@@ -19,6 +19,7 @@ from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example, field
 
 FUEL_NAMES = dict(fuels.choices())
 
+DepotNumber = Annotated[int, example(2371, "Identifier of the depot.", ge=1)]
 FuelSlug = Annotated[str, OneOf(*FUEL_NAMES)]
 
 RANGE_PATTERN = r"^([0-9]|1[0-9]|2[0-3]):[0-5][0-9]-([0-9]|1[0-9]|2[0-4]):[0-5][0-9]$"
@@ -79,8 +80,7 @@ class StoreSourceJson(TypedDict):
 class StoreJson(TypedDict):
     """A fuel depot."""
 
-    id: Annotated[int, example(2371, ge=1)]
-    """Identifier of the depot."""
+    id: DepotNumber
     name: Annotated[str, example("Skład opału Przykład")]
     """Name of the company or depot."""
     url: Annotated[Url, example(f"{EXAMPLE_SITE}/sklad/2371-sklad-opalu-przyklad/")]
@@ -205,8 +205,7 @@ class StoreFeatureJson(TypedDict):
     """A depot as a GeoJSON feature."""
 
     type: Feature
-    id: Annotated[int, example(2371, ge=1)]
-    """Identifier of the depot."""
+    id: DepotNumber
     geometry: PointJson
     properties: StoreJson
 

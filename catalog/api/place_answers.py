@@ -32,6 +32,7 @@ Page = Annotated[Url, example(PAGE, "Page of the municipality.")]
 Bounds = Sequence[Annotated[float, example(19.79225, "Degrees, WGS84.")]]
 bounds = example([19.79225, 49.96765, 20.21735, 50.12614], min_length=4, max_length=4)
 Feature = Annotated[str, OneOf("Feature"), example("Feature", "Always `Feature`.")]
+DepotCount = Annotated[int, example(61, "How many depots `stores` lists.", ge=0)]
 VoivodeshipCode = Annotated[str, example("12", "TERYT code of the voivodeship, 2 digits.", pattern="^[0-9]{2}$")]
 VoivodeshipName = Annotated[str, example("małopolskie", "Name of the voivodeship.")]
 VoivodeshipSlug = Annotated[
@@ -153,8 +154,7 @@ class MunicipalityJson(TypedDict):
     """True while the boundary, and so `bbox`, is approximated from places; null where it is not known."""
     postcodes: NotRequired[Sequence[Annotated[str, example("30-001", "A postcode.", pattern="^[0-9]{2}-[0-9]{3}$")]]]
     """Postcodes with addresses in the municipality, ascending. Absent with `brief`."""
-    depots: Annotated[int, example(61, ge=0)]
-    """How many depots `stores` lists."""
+    depots: DepotCount
     url: Page
     stores: Annotated[Url, example(f"{EXAMPLE_SITE}/api/v1/stores?teryt=1261011")]
     """Its depots in this API."""
@@ -195,8 +195,7 @@ class CountedMunicipalityJson(TypedDict):
     """Latitude, as in `/municipalities/{teryt}`; null where it is not known."""
     lon: Annotated[float | None, example(19.97941)]
     """Longitude of that point; null where it is not known."""
-    depots: Annotated[int, example(61, ge=0)]
-    """How many depots `stores` lists."""
+    depots: DepotCount
     depots_by_fuel: Annotated[dict[str, int], example({"wegiel": 40, "pellet": 21})]
     """How many of them offer a fuel, by its slug, without zeros; `wegiel` takes in its assortments."""
     url: Page

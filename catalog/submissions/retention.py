@@ -48,7 +48,7 @@ LETTER_TRIED = timedelta(days=30)
 Counted anew where a decision was undone after the year.
 """
 
-KEPT_FOR_LIMITS = timedelta(days=1)
+KEPT_FOR_LIMITS = PERIOD
 """Retention of hashes of networks and mailboxes, which limits count, and of authors of decided prices."""
 
 LINK_REPLACED = timedelta(days=14)
@@ -138,13 +138,13 @@ def _erase_unpublished(submissions: QuerySet[Submission]) -> None:
 def forget_subscriptions(*, on: datetime) -> None:
     """Delete subscriptions not confirmed within `LINK_LIFE`, or not prolonged within `KEPT_ASKED`.
 
-    Also those whose reader could not be asked for LETTER_TRIED. Erases hashes of networks after PERIOD.
+    Also those whose reader could not be asked for LETTER_TRIED. Erases hashes of networks after `KEPT_FOR_LIMITS`.
     """
     dead = Q(confirmed_at=None, since__lte=on - tokens.LINK_LIFE)
     unasked = Q(asked_at=None, confirmed_at__lte=on - KEPT_SUBSCRIBED - LETTER_TRIED)
     rows = Subscription.objects.annotate(since=Coalesce(F("mailed_at"), F("created_at")))
     rows.filter(dead | unasked | Q(asked_at__lte=on - KEPT_ASKED)).delete()
-    Subscription.objects.filter(created_at__lte=on - PERIOD).exclude(client_hash="").update(client_hash="")
+    Subscription.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS).exclude(client_hash="").update(client_hash="")
 
 
 class ExpiryLetters(LetterKind):

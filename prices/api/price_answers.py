@@ -18,7 +18,7 @@ from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example, field
 from prices import medians
 from prices.api.params import FuelPricesQuery
-from prices.api.series_answers import POLAND, OfficialAverageJson, amount, describe_average, number
+from prices.api.series_answers import POLAND, AreaCode, OfficialAverageJson, amount, describe_average, number
 from prices.medians import Month, PriceStatistics, Range, Summary, zloty
 from prices.snapshot import official, prices
 from prices.validation import exact
@@ -62,8 +62,7 @@ class AreaJson(TypedDict):
     """Level of the area."""
     name: Annotated[str, example("Polska")]
     """Name of the area."""
-    teryt: Annotated[str, example("", pattern="^([0-9]{2})?$")]
-    """Empty for Poland, 2 digits for a voivodeship."""
+    teryt: AreaCode
 
 
 class VoivodeshipMedianJson(TypedDict):

@@ -21,6 +21,7 @@ from prices.snapshot import COUNTRY_KEY, Official, official
 
 POLAND = "Polska"
 
+AreaCode = Annotated[str, example("", "Empty for Poland, 2 digits for a voivodeship.", pattern="^([0-9]{2})?$")]
 YearlyPrices = Annotated[
     dict[
         Annotated[str, field(f"A year, from {FIRST_YEAR}.", pattern="^[0-9]{4}$")],
@@ -53,8 +54,7 @@ class ObservedValueJson(TypedDict):
 
     area: Annotated[str, example("Polska")]
     """What it covers: `Polska` or a voivodeship."""
-    teryt: Annotated[str, example("", pattern="^([0-9]{2})?$")]
-    """Empty for Poland, 2 digits for a voivodeship."""
+    teryt: AreaCode
     year: Annotated[int, example(2018)]
     """The year."""
     price: Annotated[float, example(887.3, ge=0)]

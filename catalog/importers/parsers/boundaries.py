@@ -52,7 +52,7 @@ MAX_NAME = 80
 _CODE = re.compile(r"[0-9]{6}[123]")
 _FEATURES = re.compile(rb'"type"\s*:\s*"FeatureCollection"')
 _AREA = re.compile(rb'"(Multi)?Polygon"')
-_CODE_KEY = re.compile(rb'"(jpt_kod_je|teryt|kod_teryt|terc|kod)"\s*:\s*"[0-9]{7}"', re.IGNORECASE)
+_CODE_KEY = re.compile(rf'"({"|".join(CODE_KEYS)})"\s*:\s*"[0-9]{{7}}"'.encode(), re.IGNORECASE)
 _POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
 LAYER = "a03_granice_gmin"
