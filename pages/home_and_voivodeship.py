@@ -20,7 +20,7 @@ from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.search.engine import Suggestion, Suggestions, find_by_words
 from catalog.search.query import in_polish, split_fuel, spoken_name
 from catalog.search.vocabulary import FILLERS, REGIONS, SCOPES, STREETS, ContextScope
-from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
+from catalog.territory.coordinates import in_poland
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import fold, plain, sort_key
 from fueldepot.data import snapshot
@@ -239,7 +239,7 @@ def place_of_point(text: str) -> str:
     """Return the path of the municipality at typed coordinates, with the point; "" for other text or a point abroad."""
     match = COORDINATES.fullmatch(text)
     lat, lon = (float(number.replace(",", ".")) for number in match.groups()) if match else (0, 0)
-    if not (LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]):
+    if not in_poland(lat, lon):
         return ""
     unit = territory.get().boundaries.find(lat, lon)
     return municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt, p=f"{lat},{lon}") if unit else ""
