@@ -1,8 +1,8 @@
 """The permanent link of an owner: granted with an accepted claim, renewed by e-mail, revoked by either side.
 
 The link is signed and contains id and serial, so the table holds no secret, and other letters can include the link. It
-is valid while a depot of its owner is published and has that status. A renewed link has the next serial; both are valid
-until something is saved by the new one.
+is valid while a depot of its owner is published and has that status. A renewed link has the next serial; it and the
+former ones of the owner, to whichever depot, are valid until something is saved by the new one.
 
 Each change by a link is told to the owner, who can undo it by the letter. And the letters of owners.
 """
@@ -14,7 +14,7 @@ from functools import partial
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -114,10 +114,18 @@ def is_renewed(link: OwnerLink, token: str) -> bool:
     return bool(serial > link.serial)
 
 
+@transaction.atomic
 def end_former(link: OwnerLink, token: str) -> None:
-    """End the former link of a renewed one. One statement."""
+    """End the former link of a renewed one, and all links to other entries of the owner, which lead to the same page.
+
+    At most three statements.
+    """
+    if not is_renewed(link, token):
+        return
     _, serial = tokens.OWNER.read(token)
-    OwnerLink.objects.filter(pk=link.pk, serial__lt=serial).update(serial=serial)
+    lock_rows(links := OwnerLink.objects.filter(email_hash=link.email_hash, revoked_at=None))
+    if links.filter(pk=link.pk, serial__lt=serial).update(serial=serial):
+        links.exclude(pk=link.pk).update(serial=F("serial") + 2)  # ends renewed ones that were not used, too
 
 
 @transaction.atomic

@@ -131,6 +131,16 @@ def test_a_new_link_ends_the_one_before_once_something_is_saved_by_it_or_by_its_
     expect(client.get(newest), without=["Wyłącz poprzedni"])
 
 
+@pytest.mark.parametrize("ending", [{"poprzedni": "1"}, {"mon": "7-15"}])
+def test_a_new_link_ends_those_of_the_owners_other_entries_too(client, stranger, nowak, link, branch, ending):
+    unused, fresh = renew(stranger, nowak), renew(stranger, branch)
+    assert [client.get(one).status_code for one in (link, unused, fresh)] == [200, 200, 200]
+    assert save(stranger, fresh, **ending).status_code == 302
+    assert [client.get(one).status_code for one in (link, unused, fresh)] == [404, 404, 200]
+    stranger.clock.move(hours=1)  # three letters have left
+    assert client.get(renew(stranger, nowak)).status_code == 200
+
+
 def test_links_to_one_mailbox_leave_by_themselves_when_the_hour_is_over(stranger, nowak, link, clock):
     for _ in range(5):
         renew(stranger, nowak)
