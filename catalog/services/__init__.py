@@ -14,7 +14,8 @@ class Refusal(Exception):
     it can follow a colon; for readers and owners in sentences, on a page with `title` and the HTTP status `status`.
 
     onward: where that page leads: "form" or "status" of the submission, or "claim" of the depot, whose id is then the
-    first argument of the exception; "alerts"; "" for the home page. onward_label: of the link.
+    first argument of the exception, or "owner", whose token is; "alerts"; "" for the home page. onward_label: of the
+    link.
     """
 
     status = 409

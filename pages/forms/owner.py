@@ -179,6 +179,7 @@ class EntryIsGone(Refusal):
 
     title = "Tego składu nie ma już pod Twoim odnośnikiem"
     reason = "Odkąd otwarto tę stronę, wpis usunięto albo przejął go ktoś inny. Niczego nie zapisaliśmy."
+    onward, onward_label = "owner", "Wróć do swoich składów"
 
 
 def owner_path(token: str, depot: Depot) -> str:
@@ -197,7 +198,7 @@ def owner(request: HttpRequest) -> HttpResponse:
         merged = Depot.objects.filter(pk=numbers[0], merged_into__in=owned).first()
         numbers = [merged.merged_into_id] if merged and merged.merged_into_id else []
         if posting and not numbers and not {"odwolaj", "poprzedni"} & request.POST.keys():
-            raise EntryIsGone(link.pk)
+            raise EntryIsGone(token)
     depot = owned.get(numbers[0], link).depot if numbers else link.depot
     if posting and "odwolaj" in request.POST:
         owner_links.revoke_links(OwnerLink.objects.filter(email_hash=link.email_hash), on=now)
@@ -236,7 +237,7 @@ def owner(request: HttpRequest) -> HttpResponse:
         shown=depot,
         prices=branches[depot.pk],
         outdated=outdated(branches[depot.pk], form.today),
-        all_outdated=outdated([price for own in branches.values() for price in own], form.today),
+        all_outdated=[price for own in branches.values() for price in outdated(own, form.today)],
         labels={key: label_of(row.depot) for key, row in owned.items()},
         branches_path=f"{reverse('owner-branches')}?odnosnik={token}",
         saved="zapisano" in request.GET,
@@ -291,7 +292,7 @@ def claim_branches(request: HttpRequest) -> HttpResponse:
         except intake.BranchRefused as refusal:
             form.add_error("numbers", refusal.reason)
         else:
-            onward = {"link": owner_path(token, link.depot), "link_label": "Wróć do swoich składów"}
+            onward = {"link": owner_path(token, link.depot), "link_label": EntryIsGone.onward_label}
             return show_problem(request, 200, "Wysłane do redakcji", CLAIMED, **onward)
     return show_form(request, "branches", form, link.depot, token=token)
 

@@ -27,7 +27,7 @@ from catalog.submissions import intake, questions
 from catalog.submissions.gone_reports_and_subscriptions import report_gone
 from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.retention import link_ends
-from catalog.submissions.tokens import QUESTION, STATUS, InvalidToken
+from catalog.submissions.tokens import OWNER, QUESTION, STATUS, InvalidToken
 from catalog.text import full_sentence
 from fueldepot.http.views import private
 from pages.depots import removed_page
@@ -250,6 +250,7 @@ ONWARD: dict[str, Callable[[Any], str]] = {
     "status": STATUS.path,
     "claim": claim_path,
     "alerts": lambda _: reverse("alerts"),
+    "owner": OWNER.path_of,
 }
 """Where the page of a refusal leads, by `Refusal.onward`."""
 

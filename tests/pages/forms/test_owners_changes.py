@@ -259,7 +259,9 @@ def test_prices_of_an_entry_that_is_gone_do_not_become_those_of_another(stranger
     typed = {"sklad": branch.pk, "price-pellet": "1500", "mon": "6-14"}
     opened = stranger.type(second, **typed)
     remove_depot(depot=branch, reason="mistaken", by=factories.UserFactory(username="ewa"), on=clock.now.date())
-    expect(stranger.owner(link, **opened), "Niczego nie zapisaliśmy", status=409)
+    answer = stranger.owner(link, **opened)
+    expect(answer, "Niczego nie zapisaliśmy", status=409)
+    assert f'href="{link}">Wróć do swoich składów</a>' in answer.content.decode()
     assert not prices_of_today().exists()
     assert stranger.owner(link, sklad=branch.pk, odwolaj="1").status_code == 200
 
@@ -288,7 +290,9 @@ def test_one_tap_confirms_the_prices_of_all_entries_in_one_letter(client, strang
     assert " i jeszcze 1 – " in change.title
     stranger.undo(link_in(letter, "cofnij"), change.pk)
     assert not prices_of_today().approved().exists()
-    DepotPrice.objects.filter(depot=branch).delete()  # an entry without prices is not counted
+    DepotPrice.objects.filter(depot=branch).update(day=factories.NOW.date())  # an entry with prices of today is not counted
+    expect(client.get(link), "Ceny bez zmian, potwierdź na dziś", without=["wszystkich składów"])
+    DepotPrice.objects.filter(depot=branch).delete()  # nor one without prices
     expect(client.get(link), "Ceny bez zmian, potwierdź na dziś", without=["wszystkich składów"])
 
 
