@@ -290,7 +290,7 @@ def test_one_tap_confirms_the_prices_of_all_entries_in_one_letter(client, strang
     assert " i jeszcze 1 – " in change.title
     stranger.undo(link_in(letter, "cofnij"), change.pk)
     assert not prices_of_today().approved().exists()
-    DepotPrice.objects.filter(depot=branch).update(day=factories.NOW.date())  # an entry with prices of today is not counted
+    DepotPrice.objects.filter(depot=branch).update(day=factories.NOW.date())  # one of today is not counted
     expect(client.get(link), "Ceny bez zmian, potwierdź na dziś", without=["wszystkich składów"])
     DepotPrice.objects.filter(depot=branch).delete()  # nor one without prices
     expect(client.get(link), "Ceny bez zmian, potwierdź na dziś", without=["wszystkich składów"])
