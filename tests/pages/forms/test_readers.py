@@ -218,6 +218,14 @@ def test_an_editor_sees_the_evidence_until_the_entry_is_verified(stranger, admin
     assert find_evidence(nowak)["networks"] == 1
 
 
+def test_an_editor_is_not_asked_to_remove_what_has_been_removed(stranger, admin_client, nowak, gone):
+    report(stranger, gone)
+    page, asked = reverse("admin:catalog_depot_change", args=[nowak.pk]), "albo go usuń."
+    expect(admin_client.get(page), asked)
+    moderation.remove_depot(depot=nowak, reason="closed", on=timezone.localdate(stranger.clock.now))
+    expect(admin_client.get(page), "że tego składu nie ma, z 1 sieci komputerowej", without=[asked])
+
+
 def test_a_report_after_a_check_of_the_same_day_is_seen_until_the_next_one(admin_client, nowak):
     editor, queue = factories.UserFactory(), reverse("admin:catalog_depot_changelist") + "?queue=gone"
     for count in (1, 2):
