@@ -160,10 +160,10 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
         decisions = [] if is_open else list(Decision.objects.about(draft).filter(kind=Decision.Kind.DRAFT))
         lines: list[Any] = list(DecisionLine.objects.filter(decision__in=decisions, last__isnull=False).order_by("pk"))
         describe_rows(lines)
-        outdated = is_open and editing.is_outdated(draft, row)
+        outdated = not decisions and editing.is_outdated(draft, row)
         changes = [change for line in lines for change in line.changes]
         effects: list[str] = []
-        if is_open and not outdated:
+        if not decisions and not outdated:
             try:
                 changes, effects = self._preview(request, draft, desk, row)
             except DraftInvalid as error:

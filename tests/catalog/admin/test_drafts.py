@@ -165,6 +165,14 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     assert set(Draft.objects.values_list("state", flat=True)) == {"approved", "withdrawn"}
 
 
+def test_a_rejected_draft_still_says_what_it_proposed(ewa, adam):
+    answer = draft_of(ewa, DeadlineFactory(), date="2028-01-01")
+    approve(adam, answer, reason="Zły rok.", decision="withdraw")
+    page = page_of(ewa, answer)
+    assert not missing(page, "Odrzucono: Zły rok.", "Co miało się zmienić", "<strong>01.01.2028</strong>")
+    assert "Skutki" not in page
+
+
 @pytest.mark.parametrize("row", ["deadline", "range"])
 def test_a_page_that_was_open_while_another_draft_was_approved_makes_none(ewa, row):
     chief, deadline = person("szefowa", CHIEF), DeadlineFactory()
