@@ -349,7 +349,8 @@ def owner_replaced_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     """Yield the letter to a former owner, whose link has ended and therefore counts no letters."""
     if row.depot is not None:
         link = site_url(reverse("depot-claim", args=[row.depot.pk]))
-        part: Part = "owner_replaced", {"link": link, "days": LINK_REPLACED.days}
+        others = OwnerLink.objects.working().filter(email_hash=tokens.hash_email(row.email)).exists()
+        part: Part = "owner_replaced", {"link": link, "days": LINK_REPLACED.days, "others": others}
         yield Letter(row, None, partial(compose, row.email, row.depot, part))
 
 

@@ -92,6 +92,15 @@ def test_after_three_days_one_link_works_and_the_former_owner_hears_it(client, c
     assert list(OwnerLink.objects.working().values_list("email", flat=True)) == ["ewa@opal.example"]
 
 
+def test_a_former_owner_of_one_entry_hears_that_the_others_stay(client, claim, link, branch, editor, clock, commit):
+    clock.move(days=3)
+    accept(claim, editor, clock.now, commit)
+    told = mail.outbox[-2]
+    assert told.subject == "Skład opału Nowak: ktoś inny przejął wpis"
+    assert "Pozostałe Twoje wpisy zostają: jeśli Twój odnośnik przestał działać, poproś o nowy" in words_of(told)
+    assert "usuniemy" not in words_of(told)
+
+
 def test_an_editor_keeps_both_links_on_purpose(client, claim, link, editor, clock, commit):
     clock.move(days=3)
     accept(claim, editor, clock.now, commit, keep_owners=True)
