@@ -13,9 +13,9 @@ class Refusal(Exception):
     reason: why, in Polish; of the class, or of the case. For editors without a capital letter and a full stop, so that
     it can follow a colon; for readers and owners in sentences, on a page with `title` and the HTTP status `status`.
 
-    onward: where that page leads: "form" or "status" of the submission, or "claim" of the depot, whose id is then the
-    first argument of the exception, or "owner", whose token is; "alerts"; "" for the home page. onward_label: of the
-    link.
+    onward: where that page leads: "form" or "status" of the submission, "claim" or "renew" of the depot, whose id is
+    then the first argument of the exception, or "owner", whose token is; "alerts"; "" for the home page. onward_label:
+    of the link.
     """
 
     status = 409

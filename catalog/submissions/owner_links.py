@@ -49,6 +49,13 @@ class OwnerLinkInvalid(Refusal):
     onward, onward_label = "claim", "Przejmij wpis"
 
 
+class OwnerLinkRenewed(OwnerLinkInvalid):
+    """The token is of a link that a newer one has ended."""
+
+    reason = "Zastąpił go nowszy, który wysłaliśmy na Twój adres. Znajdź tę wiadomość albo poproś o jeszcze jeden."
+    onward, onward_label = "renew", "Poproś o nowy odnośnik"
+
+
 class ChangeTooOld(Refusal):
     """The change is older than `UNDOABLE`, or the link was replaced by another owner's."""
 
@@ -85,14 +92,15 @@ def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
 def read_link(token: str, *, on: datetime) -> OwnerLink:
     """Return the link with its depot and the depot's units; if that is gone, with another of its owner. Two queries.
 
-    Raises OwnerLinkInvalid, with the number of the depot if it is public.
+    Raises OwnerLinkInvalid or OwnerLinkRenewed, with the number of the depot if it is public.
     """
     number, serial = tokens.OWNER.read(token, OwnerLinkInvalid(None))
     link = OwnerLink.objects.in_force().filter(pk=number, serial__in=[serial, serial - 1]).first()
     first = next(iter(read_branches(link).values()), None) if link else None
     if link is None or first is None or last_sign_of_life(link) <= on - UNUSED:
         depot = Depot.objects.published().filter(owner_links=number).first()
-        raise OwnerLinkInvalid(depot and depot.pk)
+        renewed = OwnerLink.objects.working().filter(pk=number, serial__gt=serial).exists()
+        raise (OwnerLinkRenewed if renewed else OwnerLinkInvalid)(depot and depot.pk)
     link.depot = first.depot
     return link
 

@@ -251,6 +251,7 @@ ONWARD: dict[str, Callable[[Any], str]] = {
     "claim": claim_path,
     "alerts": lambda _: reverse("alerts"),
     "owner": OWNER.path_of,
+    "renew": lambda depot_id: reverse("owner-renew", args=[depot_id]),
 }
 """Where the page of a refusal leads, by `Refusal.onward`."""
 

@@ -137,6 +137,7 @@ def test_a_new_link_ends_those_of_the_owners_other_entries_too(client, stranger,
     assert [client.get(one).status_code for one in (link, unused, fresh)] == [200, 200, 200]
     assert save(stranger, fresh, **ending).status_code == 302
     assert [client.get(one).status_code for one in (link, unused, fresh)] == [404, 404, 200]
+    assert f'href="/sklad/{nowak.pk}/odnosnik/">Poproś o nowy odnośnik</a>' in client.get(link).content.decode()
     stranger.clock.move(hours=1)  # three letters have left
     assert client.get(renew(stranger, nowak)).status_code == 200
 
