@@ -24,13 +24,14 @@ class SeenFilter(OptionsFilter):
 
 class OwnersAdmin(FixedRowsAdmin):
     list_display_links = None
-    list_select_related = ("depot",)
+    list_select_related = ("depot__municipality",)
     list_per_page = 50
 
     @admin.display(description="skład", ordering="depot__name")
     def entry(self, row: Any) -> SafeString:
         url = reverse("admin:catalog_depot_change", args=[row.depot_id])
-        return format_html('<a href="{}">{}</a>', url, row.depot.name)
+        # Branches of one owner may differ by their addresses only.
+        return format_html('<a href="{}">{}</a><br>{}', url, row.depot.name, row.depot.address)
 
 
 @admin.register(OwnerChange)

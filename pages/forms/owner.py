@@ -130,7 +130,8 @@ class BranchesForm(PublicForm):
         field.choices = [(str(depot.pk), label_of(depot)) for depot in nearby]
 
     def clean_numbers(self) -> list[int]:
-        rows = re.findall(r"[^\s,;]+", self.cleaned_data["numbers"])
+        typed = re.sub(r"(?<![^\s,;])nr\.?\s*(?=[0-9])", "", self.cleaned_data["numbers"], flags=re.IGNORECASE)
+        rows = re.findall(r"[^\s,;]+", typed)
         numbers = [re.fullmatch(r"(?:(?:\S*/)?sklad/|#)?([0-9]{1,9})(?:[-/]\S*)?", row) for row in rows]
         if unclear := [row for row, number in zip(rows, numbers, strict=True) if number is None]:
             raise forms.ValidationError(f"To nie jest adres strony składu ani numer: {unclear[0][:60]}.")

@@ -139,7 +139,8 @@ def test_changes_of_owners_are_seen_and_their_links_end_in_bulk(desk):
     link = owner_links.grant_link(depot=depot, email="jan@opal.pl", on=factories.NOW)
     changes, links = (reverse(f"admin:catalog_{name}_changelist") for name in ("ownerchange", "ownerlink"))
     for listing in (changes, links):
-        assert f'<a href="{reverse("admin:catalog_depot_change", args=[depot.pk])}">' in html_of(desk.get(listing))
+        page = reverse("admin:catalog_depot_change", args=[depot.pk])
+        assert f'<a href="{page}">{depot.name}</a><br>{depot.address}<' in html_of(desk.get(listing))
     assert "telefon: &lt;b&gt;" in html_of(desk.get(changes))
     assert "Oznaczono jako obejrzane: 1." in message_of(bulk.act(desk, changes, "mark_seen", change))
     assert factories.fresh(change).seen_by.username == "redaktorka"

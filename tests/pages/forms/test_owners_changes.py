@@ -341,7 +341,7 @@ def test_further_entries_are_claimed_together_without_full_forms(client, strange
     assert "Te składy są już pod Twoim odnośnikiem." in text_of(own)
     none = stranger.send(BRANCHES, typed | {"branches": [], "numbers": " ,\n"})
     assert "Wskaż co najmniej jeden wpis." in text_of(none)
-    numbers = f"http://127.0.0.1:8000/sklad/{far.pk}-opal-nowak-zakopane/; sklad/{nowak.pk};"
+    numbers = f"http://127.0.0.1:8000/sklad/{far.pk}-opal-nowak-zakopane/; Nr. {nowak.pk};"
     assert "Wysłane do redakcji" in text_of(stranger.send(BRANCHES, typed | {"numbers": numbers}))
     claims = Submission.objects.filter(kind="claim", state="waiting")
     assert {row.depot_id for row in claims} == {near.pk, far.pk}
