@@ -15,13 +15,13 @@ from catalog.search.vocabulary import (
     FUELS,
     KINDS,
     MUNICIPALITY_WORDS,
-    NAME_END,
     NEAR,
     NOMINATIVES,
     PREPOSITIONS,
     SCOPES,
     SQUARE,
     STREETS,
+    WORD_GAP,
     ContextScope,
 )
 from catalog.text import fold
@@ -95,7 +95,7 @@ def in_polish(text: str) -> str:
 
 def english_noun(name: str) -> str:
     """Return the key of `ENGLISH` for a name: "kuyavia pomerania" for "Kuyavian-Pomeranian"."""
-    return re.sub(NAME_END, " ", name.lower()).removesuffix("n")
+    return re.sub(WORD_GAP, " ", name.lower()).removesuffix("n")
 
 
 def spoken_name(text: str) -> tuple[list[str], bool]:

@@ -65,11 +65,11 @@ ENGLISH = {
 Lublin and Nowy Lubusz are Polish places, too, and left out, as are names that are the same in Polish.
 """
 
-NAME_END = "n?[ -]"
+WORD_GAP = "n?[ -]"
 """What stands between two words of an English name: "Kuyavian-Pomeranian"."""
 
 ENGLISH_NAME = re.compile(
-    rf"(?<![^\W_])(?:{'|'.join(name.replace(' ', NAME_END) for name in ENGLISH)})n?(?![^\W_])", re.IGNORECASE
+    rf"(?<![^\W_])(?:{'|'.join(name.replace(' ', WORD_GAP) for name in ENGLISH)})n?(?![^\W_])", re.IGNORECASE
 )
 
 
