@@ -35,8 +35,8 @@ REVOKED = (
 )
 
 SENT = (
-    "Jeśli pod tym adresem przejęto ten wpis, wysyłamy na niego nowy odnośnik. Dotychczasowy działa, dopóki czegoś pod "
-    f"nowym nie zapiszesz. {NO_LETTER} Jeśli odnośnik wygasł albo go odwołano, przejmij wpis jeszcze raz."
+    "Jeśli pod tym adresem przejęto ten wpis, wysyłamy na niego nowy odnośnik. Dotychczasowe działają, dopóki czegoś "
+    f"pod nowym nie zapiszesz. {NO_LETTER} Jeśli odnośnik wygasł albo go odwołano, przejmij wpis jeszcze raz."
 )
 
 CLAIM = owner_links.OwnerLinkInvalid.onward_label

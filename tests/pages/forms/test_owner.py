@@ -119,13 +119,13 @@ def test_a_new_link_ends_the_one_before_once_something_is_saved_by_it_or_by_its_
     fresh = renew(stranger, nowak)
     assert mail.outbox[-1].subject == "Skład opału Nowak: nowy odnośnik"
     assert [client.get(one).status_code for one in (link, fresh, link)] == [200, 200, 200]
-    expect(client.get(link), without=["Wyłącz poprzedni już teraz"])
+    expect(client.get(link), without=["Wyłącz poprzednie już teraz"])
     assert save(stranger, link, mon="6-14").status_code == 302
     assert save(stranger, fresh, mon="7-15").status_code == 302
     assert [client.get(one).status_code for one in (link, fresh)] == [404, 200]
     stranger.clock.move(hours=1)  # three letters have left
     newest = renew(stranger, nowak)
-    expect(client.get(newest), "Wyłącz poprzedni już teraz")
+    expect(client.get(newest), "Wyłącz poprzednie już teraz")
     stranger.owner(newest, poprzedni="1")
     assert client.get(fresh).status_code == 404
     expect(client.get(newest), without=["Wyłącz poprzedni"])
