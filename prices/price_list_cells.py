@@ -110,7 +110,8 @@ def read_day(value: Any) -> date:
         if "/" in form and day.day <= 12 and day.day != day.month:
             break
         return day
-    raise ValidationError(f"„{'' if value is None else value}” nie jest dniem; podaj na przykład 2026-11-21")
+    problem = "brakuje dnia" if value in {None, ""} else f"„{value}” nie jest dniem"
+    raise ValidationError(f"{problem}; podaj na przykład 2026-11-21")
 
 
 def month_number(name: str) -> int | None:

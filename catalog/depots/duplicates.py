@@ -23,6 +23,8 @@ PROPOSED_NEAR_M = 300
 
 SIMILAR = 0.4
 
+_NEAR = NEAR_M * coordinates.MAX_SCALE  # on the plane
+
 # Same tax number, or near one another with similar names. The index over positions covers published depots; held ones
 # are few, and are compared with published ones, and by tax number with all. Each pair once, lower id first.
 FIND_PAIRS = f"""
@@ -38,7 +40,7 @@ FIND_PAIRS = f"""
             SELECT d.id
             FROM catalog_depot d
             WHERE d.publication = 'published' AND d.id <> a.id
-                AND d.position <@ circle(a.position, {NEAR_M * coordinates.MAX_SCALE})
+                AND d.position <@ circle(a.position, {_NEAR})
                 AND similarity(lower(d.name), lower(a.name)) >= {SIMILAR}
         ) b
     )
@@ -47,7 +49,7 @@ FIND_PAIRS = f"""
     FROM pairs p
     JOIN alive a ON a.id = p.first
     JOIN alive b ON b.id = p.second
-    ORDER BY 3 DESC, 5 DESC, 4, 1, 2
+    ORDER BY a.position <-> b.position <= {_NEAR} DESC, 3 DESC, 5 DESC, 4, 1, 2
 """  # noqa: S608 - constants only
 
 
@@ -63,7 +65,10 @@ class Pair:
 
 
 def find_pairs() -> tuple[Pair, ...]:
-    """Return likely duplicates, likeliest first, including those marked as distinct. One query."""
+    """Return likely duplicates, likeliest first, including those marked as distinct. One query.
+
+    Near ones come before branches of one company, whose tax number is the same.
+    """
     with connection.cursor() as cursor:
         cursor.execute(FIND_PAIRS)
         return tuple(Pair(*row) for row in cursor.fetchall())

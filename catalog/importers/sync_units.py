@@ -159,7 +159,7 @@ def describe_departure(departure: Departure, incoming: Units, depots: int) -> st
     if depots:
         targets = Counter(departure.moves.values())
         where = ", ".join(f"{count} to {code}" for code, count in sorted(targets.items())) if len(targets) > 1 else ""
-        line += f"; {depots} depots follow{': ' + where if where else ''}"
+        line += f"; {depots} {'depot follows' if depots == 1 else 'depots follow'}{': ' + where if where else ''}"
     return line
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.crypto import constant_time_compare
 
 from catalog.models import Decision, Depot, OwnerLink, Submission, SubmissionQuerySet
@@ -310,11 +311,16 @@ class NotRestorable(Refusal):
     )
 
 
-def find_branches(link: OwnerLink) -> list[Depot]:
-    """Return the published depots with the NIP of an owner's depot that the owner has no link to. One query."""
+def find_branches(link: OwnerLink) -> list[Any]:
+    """Return the published depots with the NIP of an owner's depot that the owner has no link to. One query.
+
+    `is_claimed`: whether a claim by the owner waits.
+    """
     if not link.depot.nip:
         return []
+    claims = Submission.objects.waiting().filter(kind=Kind.CLAIM, email_hash=link.email_hash, depot=OuterRef("pk"))
     rows = Depot.objects.published().filter(nip=link.depot.nip).exclude(pk__in=_depots_of(link))
+    rows = rows.annotate(is_claimed=Exists(claims))
     return list(rows.select_related("municipality").order_by("name", "pk")[: limits.PER_MAILBOX])
 
 

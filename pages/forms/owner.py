@@ -100,7 +100,7 @@ def label_of(depot: Depot) -> str:
 
 
 class BranchesForm(PublicForm):
-    """Claim of further entries by an owner. nearby: published entries with the same NIP."""
+    """Claim of further entries by an owner. nearby: published entries with the same NIP, of `find_branches`."""
 
     title = "Pozostałe składy"
     description = "Przejęcie innych wpisów tej samej firmy."
@@ -120,14 +120,15 @@ class BranchesForm(PublicForm):
 
     PARTS = (FormPart("Które wpisy?", ("branches", "numbers", "agreed")),)
 
-    def __init__(self, posted: Any = None, *, nearby: Sequence[Depot], **options: Any) -> None:
+    def __init__(self, posted: Any = None, *, nearby: Sequence[Any], **options: Any) -> None:
         super().__init__(posted, **options)
         if not nearby:
             del self.fields["branches"]
             self.fields["numbers"].required = True
             return
         field: Any = self.fields["branches"]
-        field.choices = [(str(depot.pk), label_of(depot)) for depot in nearby]
+        waiting = " (czeka na decyzję redakcji)"
+        field.choices = [(str(depot.pk), label_of(depot) + waiting * depot.is_claimed) for depot in nearby]
 
     def clean_numbers(self) -> list[int]:
         typed = re.sub(r"(?<![^\s,;])nr\.?\s*(?=[0-9])", "", self.cleaned_data["numbers"], flags=re.IGNORECASE)

@@ -72,6 +72,12 @@ def test_near_ones_with_similar_names_or_one_tax_number_are_a_pair_also_a_held_o
             transaction.set_rollback(True)
 
 
+def test_near_ones_come_before_branches_of_one_company(one, other, third):
+    Depot.objects.filter(pk=other.pk).update(lat=one.lat + 0.0003, nip=None)
+    Depot.objects.filter(pk=third.pk).update(lat=one.lat + 0.045, name=one.name, nip=one.nip)
+    assert found() == [(one.pk, other.pk), (one.pk, third.pk)]
+
+
 def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_max_num_queries):
     for number in range(10):
         factories.DepotFactory.create_batch(2, lat=49.5 + number / 100)

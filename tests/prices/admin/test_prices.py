@@ -129,6 +129,7 @@ ROWS_WITH_TROUBLE = [
     ("{depot},uran,t,{day},1500,,", "nieznane paliwo uran; podaj jedno z: Węgiel, Ekogroszek, Węgiel kostka"),
     ("{depot},pellet,mp,{day},1500,,", "jednostką jest t, nie mp"),
     ("{depot},pellet,t,wczoraj,1500,,", "nie jest dniem"),
+    ("{depot},pellet,t,,1500,,", "brakuje dnia; podaj na przykład 2026-11-21"),
     ("{depot},pellet,t,{day},tanio,,", "nie jest liczbą"),
     ("{depot},pellet,t,{day},NaN,,", "nie jest liczbą"),
     ("{depot},pellet,t,{day},1e9,,", "nie jest liczbą"),

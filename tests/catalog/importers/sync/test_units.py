@@ -211,7 +211,7 @@ def test_a_code_in_use_again_sends_what_it_had_to_its_owner(register):
     factories.FormerMunicipalityFactory(teryt="1207992", successor=municipality("1207052"))
     letters = factories.SubscriptionFactory(teryt="1207052")
     report = changed("1207052 Szczawa", "1207412 Kamienica")
-    assert report.lines == ["new: 1207052 Szczawa", "code reused: 1207052 Kamienica → 1207412; 1 depots follow"]
+    assert report.lines == ["new: 1207052 Szczawa", "code reused: 1207052 Kamienica → 1207412; 1 depot follows"]
     depot.refresh_from_db()
     assert {depot.municipality_id, models.Boundary.objects.get().pk, factories.fresh(letters).teryt} == {"1207412"}
     assert formers() == {"1207992": ("1207412", [], True)}
