@@ -14,7 +14,7 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.utils import quote
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -123,11 +123,16 @@ def evidence_of(
     if depot is not None:
         is_public = depot.publication == Depot.Publication.PUBLISHED
         context |= {
-            "present_owners": OwnerLink.objects.working().filter(depot=depot).order_by("-granted_at"),
+            "present_owners": owners_of(depot),
             "earlier": Decision.objects.about(depot).select_related("decided_by").order_by("-pk")[:MOST_DECISIONS],
             "public_url": links.depot_url(depot.pk, depot.name) if is_public else "",
         }
     return context
+
+
+def owners_of(depot: Depot) -> QuerySet[OwnerLink]:
+    """Return the working links of a depot's owners, newest first."""
+    return OwnerLink.objects.working().filter(depot=depot).order_by("-granted_at")
 
 
 def having_address(typed: str) -> Q:

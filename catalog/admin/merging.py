@@ -16,7 +16,7 @@ from catalog.admin.depot_form import field_in_words
 from catalog.admin.desk import DeskMixin, current_editor, desk_page, desk_view
 from catalog.admin.registers_and_history import NOTHING
 from catalog.depots import duplicates, fuels
-from catalog.models import Depot
+from catalog.models import Depot, Submission
 from catalog.services import Refusal, merging
 from catalog.submissions import field_groups
 from catalog.submissions.field_groups import MERGED_GROUPS, FieldGroup
@@ -64,6 +64,8 @@ class MergingMixin(DeskMixin):
             "second_url": links.depot_url(other.pk, other.name),
             "first_contacts": evidence.contacts_of(field_groups.values_of(one)),
             "second_contacts": evidence.contacts_of(field_groups.values_of(other)),
+            "owners": [evidence.owners_of(depot) for depot in (one, other)],
+            "waiting": [Submission.objects.waiting().filter(depot=depot).order_by("pk") for depot in (one, other)],
             "next_url": next_url,
             "place": {"number": number, "total": len(pairs)},
             "live": evidence.live_map(one.municipality, (one.lat, one.lon), (other.lat, other.lon)),
