@@ -21,7 +21,7 @@ from django.utils import timezone
 from catalog.depots.fuels import BY_SLUG
 from catalog.models import Subscription
 from catalog.submissions import retention, tokens
-from catalog.submissions.letter_kinds import compose
+from catalog.submissions.letter_texts import compose
 from catalog.submissions.letters import MailServerAway, Told, hand_over
 from catalog.territory.snapshot import territory
 from catalog.text import short_zloty

@@ -59,6 +59,8 @@ class OwnerLink(models.Model):
 
     serial: of the valid link; renewing it invalidates the former one. letters_at: for the limits. used_at: the last
     change. replaced_at: when another owner's claim ended it; its data are kept for some days, in case that is undone.
+    loss_told_at: when its owner was told that its depot was removed or no longer counts as the owner's, None once told
+    that it is back. letter_tried_at: of that letter, as in `Submission`.
     """
 
     OWNED = Q(depot__publication=Depot.Publication.PUBLISHED, depot__data_status=Depot.DataStatus.OWNER)
@@ -73,6 +75,8 @@ class OwnerLink(models.Model):
     granted_at = models.DateTimeField("przyznano")
     used_at = models.DateTimeField("ostatnia zmiana", null=True, blank=True)
     replaced_at = models.DateTimeField("zastąpiono", null=True, blank=True)
+    loss_told_at = models.DateTimeField("powiadomiono o utracie wpisu", null=True, blank=True)
+    letter_tried_at = models.DateTimeField("ostatnia próba wysłania", null=True, blank=True)
     revoked_at = models.DateTimeField("odwołano", null=True, blank=True)
 
     objects = OwnerLinkQuerySet.as_manager()

@@ -1,132 +1,33 @@
 """The kinds of letters: which rows wait for one, what it says, and what is stored once it has left.
 
-Text and HTML with the same content are made of templates `templates/site/mail/<name>.txt`; `letters` sends them.
-
-Anybody can enter anybody's address into a form, so the letter with the link contains only data of the catalog: the
-depot and the kind of submission. Submitted values and texts of editors go to confirmed addresses only.
+`letter_texts` writes them, `letters` sends them.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from operator import attrgetter
 from typing import Any, ClassVar
 
 from django.core.mail import EmailMessage, EmailMultiAlternatives
-from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
-from django.template import engines
-from django.template.backends.jinja2 import Jinja2
-from django.template.loader import render_to_string
+from django.db.models import Case, Exists, F, Model, OuterRef, Q, QuerySet, Value, When
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.depots import fuels
-from catalog.links import depot_url
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import field_groups, objections, tokens
-from catalog.text import one_line, wrapped
+from catalog.submissions.letter_texts import Block, Part, compose, compose_blocks
 from fueldepot.data.history import lock_rows
-from fueldepot.http.links import route_url
+from fueldepot.http.links import route_url, site_url
 
 State = Submission.State
 Kind = Submission.Kind
 
 KIND_NAMES = dict(Kind.choices) | {Kind.CORRECT: "poprawka danych", Kind.PRICE: "ceny opału"}
-
-LONGEST_SUBJECT_NAME = 60
-"""Maximum length of a depot's name in a subject, so that the rest is visible in a mailbox."""
-
-Part = tuple[str, dict[str, Any]]
-"""A template of `mail/` and its values."""
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """What a letter says about one depot. depot: None for none. status: URL of the page of the submission, or ""."""
-
-    depot: Depot | None
-    parts: Sequence[Part]
-    status: str = ""
-
-
-def compose(email: str, depot: Depot | None, *parts: Part, status: str = "") -> EmailMultiAlternatives:
-    return compose_blocks(email, [Block(depot, parts, status)])
-
-
-def compose_blocks(email: str, blocks: Sequence[Block]) -> EmailMultiAlternatives:
-    """Return a letter about one or more depots, each with one or more parts.
-
-    Templates set `about` (beginning of the subject without a depot), `outcome` (its end), `opening`, `closing`
-    (paragraphs), `action` (label of the link whose URL is the value `link`) and `sections`: (heading, values, label of
-    the new value beside the former one).
-    """
-    engine = engines["jinja2"]
-    assert isinstance(engine, Jinja2)  # noqa: S101 - by its name
-    texts: list[list[Any]] = [
-        [engine.env.get_template(f"mail/{part}.txt").make_module(values) for part, values in block.parts]
-        for block in blocks
-    ]
-    every = list(chain.from_iterable(texts))
-    # Each paragraph once, where several parts say the same: at the end of the letter if all blocks do.
-    closings = [
-        dict.fromkeys(paragraph for text in modules for paragraph in paragraphs(getattr(text, "closing", "")))
-        for modules in texts
-    ]
-    shared = [paragraph for paragraph in closings[0] if all(paragraph in closing for closing in closings)]
-    context = {
-        "blocks": [
-            _block_context(block, modules) | {"closing": [text for text in closing if text not in shared]}
-            for block, modules, closing in zip(blocks, texts, closings, strict=True)
-        ],
-        "closing": shared,
-    }
-    short = _depot_name(blocks[0].depot) or getattr(every[0], "about", "Brakujący skład")
-    more = f" i jeszcze {len(blocks) - 1}" if len(blocks) > 1 else ""
-    if len(short) > LONGEST_SUBJECT_NAME:
-        short = short[: LONGEST_SUBJECT_NAME - 1].rstrip() + "…"
-    subject = f"{short}{more}: {', '.join(dict.fromkeys(text.outcome for text in every))}"
-    message = EmailMultiAlternatives(
-        subject=subject,
-        body=wrapped(render_to_string("mail/letter.txt", context)),
-        to=[email],
-        headers={"Auto-Submitted": "auto-generated"},
-    )
-    message.attach_alternative(render_to_string("mail/letter.html", context | {"subject": subject}), "text/html")
-    return message
-
-
-def _block_context(block: Block, texts: Sequence[Any]) -> dict[str, Any]:
-    depot = block.depot
-    published = depot is not None and depot.publication == Depot.Publication.PUBLISHED
-    links = [
-        (values["link"], text.action) for (_, values), text in zip(block.parts, texts, strict=True) if "link" in values
-    ]
-    return {
-        "contents": [
-            {"opening": paragraphs(text.opening), "sections": getattr(text, "sections", ())} for text in texts
-        ],
-        "link": links[0] if links else None,
-        "depot_name": _depot_name(depot),
-        "depot_address": depot.address if depot is not None and published else "",
-        "depot_url": depot_url(depot.pk, depot.name) if depot is not None and published else "",
-        "status_url": block.status,
-    }
-
-
-def paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a text, which blank lines separate; other line breaks are those of the template."""
-    return [paragraph.replace("\n", " ") for paragraph in text.strip().split("\n\n") if paragraph]
-
-
-def _depot_name(depot: Depot | None) -> str:
-    """Return the name of a depot, "" for a missing depot or a name that may be a private person's."""
-    if depot is None:
-        return ""
-    if depot.removal_reason == Depot.RemovalReason.PRIVATE_PERSON or depot.publication == Depot.Publication.HELD:
-        return f"wpis nr {depot.pk}"
-    return one_line(depot.name)
 
 
 def to_author(submission: Submission, name: str, **values: Any) -> EmailMultiAlternatives:
@@ -273,6 +174,18 @@ class LinkLetters(LetterKind):
         return {"mailed_at": on, "mails_sent": F("mails_sent") + 1}
 
 
+def ownership_part(link: OwnerLink) -> Part:
+    """Return what a letter says of a link that has lost its entry, or has it again. One query for the former."""
+    depot = link.depot
+    if link.loss_told_at is not None:
+        return "owner_restored", {"link": tokens.OWNER.url([link.pk, link.serial])}
+    path, removed = reverse("depot-claim", args=[depot.pk]), depot.publication == Depot.Publication.REMOVED
+    if removed:
+        path = f"{reverse('depot-add')}?teryt={depot.municipality_id}"
+    others = OwnerLink.objects.working().filter(email_hash=link.email_hash).exists()
+    return "owner_lost", {"link": site_url(path), "depot": depot, "removed": removed, "others": others}
+
+
 class GatheredLetters(LetterKind):
     """One letter to each author, about all submissions with the flag.
 
@@ -280,45 +193,68 @@ class GatheredLetters(LetterKind):
     the first.
     """
 
-    def __init__(self, flag: str, part: Callable[[Submission], Part]) -> None:
-        """part: returns what the letter says of one of them."""
-        self.flag, self.part = flag, part
+    def __init__(self, flag: str, part: Callable[[Any], Part], status: Callable[[Any], str] = status_url) -> None:
+        """part: returns what the letter says of one of them. status: returns the URL of its page, "" for none."""
+        self.flag, self.part, self.status = flag, part, status
 
-    def pending(self) -> QuerySet[Submission]:
+    def pending(self) -> QuerySet[Any]:
         # Erased ones have no address, so a pending letter delays no erasing.
         return Submission.objects.filter(**{self.flag: True}, erased_at__isnull=True)
 
-    def rows(self, on: datetime) -> QuerySet[Submission]:
+    def rows(self, on: datetime) -> QuerySet[Any]:
         of_authors = self.pending().order_by("email_hash", "letter_tried_at", "pk").distinct("email_hash")
         others = Exists(self.pending().filter(email_hash=OuterRef("email_hash")).exclude(pk=OuterRef("pk")))
-        rows = self.pending().filter(pk__in=of_authors.values("pk")).annotate(has_others=others)
+        rows: QuerySet[Any] = self.pending().filter(pk__in=of_authors.values("pk")).annotate(has_others=others)
         return rows.select_related("depot__municipality")
 
     def write(self, row: Any, on: datetime) -> EmailMessage:
         rows = [row, *(self._mark_others(row, on) if row.has_others else ())]
-        by_depot: dict[tuple[int | None, int | None], list[Submission]] = {}
-        for submission in rows:
-            key = submission.depot_id, None if submission.depot_id else submission.pk
-            by_depot.setdefault(key, []).append(submission)
-        blocks = [Block(same[0].depot, [*map(self.part, same)], status_url(same[0])) for same in by_depot.values()]
+        by_depot: dict[tuple[int | None, int | None], list[Any]] = {}
+        for pending in rows:
+            key = pending.depot_id, None if pending.depot_id else pending.pk
+            by_depot.setdefault(key, []).append(pending)
+        blocks = [Block(same[0].depot, [*map(self.part, same)], self.status(same[0])) for same in by_depot.values()]
         return compose_blocks(row.email, blocks)
 
-    def _mark_others(self, row: Submission, on: datetime) -> list[Submission]:
+    def _mark_others(self, row: Any, on: datetime) -> list[Any]:
         """Return the author's others, marked as tried like the first: one decided meanwhile waits for its own letter.
 
         Locked ones are left for another letter: to wait for them here could be a deadlock.
         """
         others = self.pending().filter(email_hash=row.email_hash).exclude(pk=row.pk).order_by("pk")
         rows = list(others.select_for_update(of=("self",), skip_locked=True).select_related("depot__municipality"))
-        Submission.objects.filter(pk__in=[other.pk for other in rows]).update(letter_tried_at=on)
+        self.model._default_manager.filter(pk__in=[other.pk for other in rows]).update(letter_tried_at=on)
         return rows
 
-    def told(self, rows: Collection[Submission], on: datetime) -> QuerySet[Submission]:
+    def told(self, rows: Collection[Any], on: datetime) -> QuerySet[Any]:
         # The row that stood for the others may have been erased since.
         return self.pending().filter(email_hash__in={row.email_hash for row in rows}, letter_tried_at=on)
 
     def stored(self, on: datetime) -> dict[str, Any]:
         return {self.flag: False}
+
+
+class OwnershipLetters(GatheredLetters):
+    """Letters to owners whose links have lost their entries, or have them again.
+
+    Not of merged entries, whose links move, nor of those removed at the owner's wish.
+    """
+
+    model = OwnerLink
+
+    def pending(self) -> QuerySet[OwnerLink]:
+        removed = Q(depot__publication=Depot.Publication.REMOVED, depot__merged_into=None)
+        removed &= ~Q(depot__removal_reason=Depot.RemovalReason.OWNER)
+        reset = Q(depot__publication=Depot.Publication.PUBLISHED) & ~OwnerLink.OWNED
+        untold, told = Q(loss_told_at=None), Q(loss_told_at__isnull=False)
+        return OwnerLink.objects.in_force().filter((removed | reset) & untold | OwnerLink.OWNED & told)
+
+    def told(self, rows: Collection[OwnerLink], on: datetime) -> QuerySet[OwnerLink]:
+        # The entry may have come back, or gone again, while the letter was under way.
+        return OwnerLink.objects.filter(email_hash__in={row.email_hash for row in rows}, letter_tried_at=on)
+
+    def stored(self, on: datetime) -> dict[str, Any]:
+        return {self.flag: Case(When(loss_told_at=None, then=Value(on)))}
 
 
 class QuestionLetters(LetterKind):
@@ -391,10 +327,18 @@ class PendingLetters(LetterKind):
 
 DECISION_LETTERS = GatheredLetters("notification_pending", decided_part)
 REOPENING_LETTERS = GatheredLetters("reopening_pending", reopened_part)
+OWNERSHIP_LETTERS = OwnershipLetters("loss_told_at", ownership_part, lambda _: "")
 
 RENEWAL = Q(kind=PendingLetter.Kind.OWNER_LINK)
 KINDS = (
-    *(PendingLetters(~RENEWAL), ClaimLetters(), REOPENING_LETTERS, DECISION_LETTERS, QuestionLetters()),
+    *(
+        PendingLetters(~RENEWAL),
+        ClaimLetters(),
+        OWNERSHIP_LETTERS,
+        REOPENING_LETTERS,
+        DECISION_LETTERS,
+        QuestionLetters(),
+    ),
     *(LinkLetters(), SubscriptionLetters(), PendingLetters(RENEWAL)),
 )
 """Kinds sent as soon as they wait; first warnings to owners, last what anybody may ask for. `retention` has another."""

@@ -43,7 +43,7 @@ AFTER_ANSWER_S = 1.0
 TRIED_COLUMNS: Mapping[type[Model], list[str]] = {
     Submission: ["letter_tried_at", "token_hash", "mailbox_hash", "letters_at"],
     SubmissionQuestion: ["letter_tried_at"],
-    OwnerLink: ["letters_at"],
+    OwnerLink: ["letter_tried_at", "letters_at"],
     Subscription: ["letter_tried_at", "letters_at"],
     PendingLetter: ["letter_tried_at"],
 }

@@ -22,7 +22,8 @@ from django.utils.formats import date_format
 from catalog.models import Decision, DecisionLine, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services import Refusal, journal, moderation
 from catalog.submissions import field_groups, letters, objections, tokens
-from catalog.submissions.letter_kinds import Letter, Part, PendingLetters, compose
+from catalog.submissions.letter_kinds import Letter, PendingLetters
+from catalog.submissions.letter_texts import Part, compose
 from catalog.submissions.retention import LINK_REPLACED
 from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows, locking
@@ -84,8 +85,8 @@ def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
     email_hash = columns["email_hash"]
     link, is_new = OwnerLink.objects.get_or_create(columns, depot=depot, email_hash=email_hash, revoked_at=None)
     if not is_new:
-        link.granted_at, link.replaced_at = on, None
-        link.save(update_fields=["granted_at", "replaced_at"])
+        link.granted_at, link.replaced_at, link.loss_told_at = on, None, None
+        link.save(update_fields=["granted_at", "replaced_at", "loss_told_at"])
     return link
 
 

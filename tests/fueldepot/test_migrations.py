@@ -12,7 +12,9 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.models import NOT_PROVIDED
 from django.utils import timezone
 
-from catalog.models import Depot
+from catalog.models import Depot, OwnerLink
+from catalog.services.moderation import remove_depot
+from catalog.submissions import letters, owner_links
 from tests import ROOT, factories
 from tests.deciding import accept_submission, reject_submission
 from tests.ops.releases import PREVIOUS_RELEASE
@@ -63,6 +65,7 @@ HARMLESS = {
         (f"catalog.0036_choices_of_fuels: Alter field fuels on {model}" for model in ("depot", "historicaldepot")),
         "changes no column",
     ),
+    "catalog.0039_losses_of_owners: Raw Python operation": "fills a new column only",
     "fueldepot.0006_editors_see_the_journal: Raw Python operation": "adds a right",
     "prices.0007_first_history_of_ranges: Raw Python operation": "adds lines of history",
     "prices.0008_first_history_of_demonstration: Raw Python operation": "adds lines of history",
@@ -151,3 +154,17 @@ def test_decisions_of_1_1_about_a_depot_in_a_minute_keep_each_its_change_and_leg
     changes = Depot.history.filter(history_user=ewa).order_by("history_id").values_list("history_id", flat=True)
     assert spans == [(None, None), *((change, change) for change in changes)]
     assert len(changes) == 2
+
+
+@pytest.mark.django_db
+def test_owners_are_not_told_of_what_they_lost_before_there_was_a_letter_about_it(mailoutbox):
+    ewa, on = factories.UserFactory(), timezone.now()
+    status = {"data_status": "owner", "verified_at": on.date(), "verified_by": ewa}
+    kept, gone = factories.DepotFactory.create_batch(2, **status)
+    for depot in (kept, gone):
+        owner_links.grant_link(depot=depot, email="jan@opal-nowak.pl", on=on)
+    remove_depot(depot=gone, reason="closed", by=ewa, on=on.date())
+    import_module("catalog.migrations.0039_losses_of_owners").note_earlier_losses(apps, None)
+    letters.send_waiting()
+    assert not mailoutbox
+    assert OwnerLink.objects.get(loss_told_at=None).depot == kept
