@@ -79,6 +79,18 @@ def reopened_part(submission: Submission) -> Part:
     return "reopened", named(submission) | {"ends_link": granted and not link_of(submission)}
 
 
+def ownership_part(link: OwnerLink) -> Part:
+    """Return what a letter says of a link that has lost its entry, or has it again. One query for the former."""
+    depot = link.depot
+    if link.loss_told_at is not None:
+        return "owner_restored", {"link": tokens.OWNER.url([link.pk, link.serial])}
+    path, removed = reverse("depot-claim", args=[depot.pk]), depot.publication == Depot.Publication.REMOVED
+    if removed:
+        path = f"{reverse('depot-add')}?teryt={depot.municipality_id}"
+    others = OwnerLink.objects.working().filter(email_hash=link.email_hash).exists()
+    return "owner_lost", {"link": site_url(path), "depot": depot, "removed": removed, "others": others}
+
+
 def describe_part(submission: Submission) -> tuple[str, str]:
     """Return the kind of a submission, and the names of its fields or fuels, "" for none: no submitted text."""
     if submission.kind == Kind.PRICE:
@@ -174,20 +186,8 @@ class LinkLetters(LetterKind):
         return {"mailed_at": on, "mails_sent": F("mails_sent") + 1}
 
 
-def ownership_part(link: OwnerLink) -> Part:
-    """Return what a letter says of a link that has lost its entry, or has it again. One query for the former."""
-    depot = link.depot
-    if link.loss_told_at is not None:
-        return "owner_restored", {"link": tokens.OWNER.url([link.pk, link.serial])}
-    path, removed = reverse("depot-claim", args=[depot.pk]), depot.publication == Depot.Publication.REMOVED
-    if removed:
-        path = f"{reverse('depot-add')}?teryt={depot.municipality_id}"
-    others = OwnerLink.objects.working().filter(email_hash=link.email_hash).exists()
-    return "owner_lost", {"link": site_url(path), "depot": depot, "removed": removed, "others": others}
-
-
 class GatheredLetters(LetterKind):
-    """One letter to each author, about all submissions with the flag.
+    """One letter to each author, about all submissions with the flag; to each owner, about all links.
 
     One row stands for them: a row that a letter under way already includes, so that no submission is told twice, else
     the first.
@@ -331,14 +331,14 @@ OWNERSHIP_LETTERS = OwnershipLetters("loss_told_at", ownership_part, lambda _: "
 
 RENEWAL = Q(kind=PendingLetter.Kind.OWNER_LINK)
 KINDS = (
-    *(
-        PendingLetters(~RENEWAL),
-        ClaimLetters(),
-        OWNERSHIP_LETTERS,
-        REOPENING_LETTERS,
-        DECISION_LETTERS,
-        QuestionLetters(),
-    ),
-    *(LinkLetters(), SubscriptionLetters(), PendingLetters(RENEWAL)),
+    PendingLetters(~RENEWAL),
+    ClaimLetters(),
+    OWNERSHIP_LETTERS,
+    REOPENING_LETTERS,
+    DECISION_LETTERS,
+    QuestionLetters(),
+    LinkLetters(),
+    SubscriptionLetters(),
+    PendingLetters(RENEWAL),
 )
 """Kinds sent as soon as they wait; first warnings to owners, last what anybody may ask for. `retention` has another."""
