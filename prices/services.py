@@ -6,7 +6,7 @@ Ends with what the catalog calls when depots are merged, restored or erased.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any
 
@@ -18,6 +18,7 @@ from django.utils import timezone
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
+from catalog.services.journal import Outcome
 from catalog.services.moderation import locked
 from catalog.services.publishing import add_fuels, take_fuels_back
 from catalog.submissions import letters
@@ -51,15 +52,6 @@ UNPUBLISHED = "skład nie jest opublikowany"
 
 class DuplicatePrice(InvalidPrice):
     """The depot already has a price of that fuel, day and origin, pending or approved."""
-
-
-@dataclass(frozen=True, slots=True)
-class PriceDecisionResult:
-    """unchanged: prices with the reason in Polish. decision: in the journal; None if nothing was changed."""
-
-    changed: tuple[DepotPrice, ...]
-    unchanged: tuple[tuple[DepotPrice, str], ...]
-    decision: Decision | None = None
 
 
 @transaction.atomic
@@ -122,7 +114,7 @@ def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datet
 @transaction.atomic
 def approve_prices(
     *, prices: Iterable[DepotPrice], seen: bool = False, by: AbstractBaseUser, on: datetime
-) -> PriceDecisionResult:
+) -> Outcome[DepotPrice]:
     """Approve prices without obstacle, in a fixed number of statements.
 
     seen: whether the editor has seen the doubts about each.
@@ -164,7 +156,7 @@ def find_approval_obstacles(prices: Sequence[DepotPrice], today: date, *, seen: 
 @transaction.atomic
 def reject_prices(
     *, prices: Iterable[DepotPrice], reason: str, by: AbstractBaseUser, on: datetime
-) -> PriceDecisionResult:
+) -> Outcome[DepotPrice]:
     """Reject pending and approved prices, in a fixed number of statements. reason: cut. Raises ReasonMissing."""
     reason = one_line(reason, LONGEST_REASON)
     if not reason:
@@ -193,12 +185,12 @@ def _decide(
     reason: str,
     by: AbstractBaseUser,
     on: datetime,
-) -> PriceDecisionResult:
+) -> Outcome[DepotPrice]:
     """Set the status of all prices without an obstacle: update, history, version, notifications."""
     changed = [price for price, why in zip(chosen, obstacles, strict=True) if not why]
-    unchanged = tuple((price, why) for price, why in zip(chosen, obstacles, strict=True) if why)
+    unchanged = [(price, why) for price, why in zip(chosen, obstacles, strict=True) if why]
     if not changed:
-        return PriceDecisionResult((), unchanged)
+        return Outcome((), unchanged)
     keys = [price.pk for price in changed]
     title = describe_decided(changed, status)
     with journal.recording(Decision.Kind.PRICES, by=by, on=on, title=title, reason=reason) as record:
@@ -208,7 +200,7 @@ def _decide(
         record.concern(Submission, notify_authors(changed, on))
         record.concern(Depot, {price.depot_id for price in changed})
         record.waiting_since += [price.submitted_at for price in changed if price.status == DepotPrice.Status.PENDING]
-    return PriceDecisionResult(tuple(changed), unchanged, record.decision)
+    return Outcome(changed, unchanged, record.decision)
 
 
 def describe_decided(prices: Sequence[DepotPrice], status: DepotPrice.Status) -> str:

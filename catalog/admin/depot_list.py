@@ -32,9 +32,9 @@ from catalog.admin.registers_and_history import UnitFilter
 from catalog.depots import duplicates, fuels
 from catalog.depots.duplicates import DataQualityReport
 from catalog.services import moderation
+from catalog.services.journal import Outcome
 from catalog.services.merging import FOLLOWERS
 from catalog.services.moderation import (
-    BulkResult,
     why_fuels_not_confirmed,
     why_not_published,
     why_not_removed,
@@ -225,7 +225,7 @@ def removal(description: str, reason: models.Depot.RemovalReason) -> Action:
         editor, today = current_editor(request), timezone.localdate()
         decided = moderation.remove_depots(keys=keys, reason=reason, by=editor, on=today, note=reason_of(request))
         depots.tell(request, decided)
-        send_closing_letters(depots, request, len(decided.closed))
+        send_closing_letters(depots, request, [depot.pk for depot in decided.changed])
 
     return remove
 
@@ -328,12 +328,13 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
     remove_not_a_depot = removal("Usuń: to nie jest skład opału", models.Depot.RemovalReason.NOT_A_DEPOT)
     remove_private = removal("Usuń: osoba prywatna", models.Depot.RemovalReason.PRIVATE_PERSON)
 
-    def tell(self, request: HttpRequest, decided: BulkResult) -> None:
+    def tell(self, request: HttpRequest, decided: Outcome[models.Depot]) -> None:
         undo = undo_button(request, decided.decision)
-        self.message_user(request, format_html("Zmieniono: {}. {}", decided.count, undo))
+        self.message_user(request, format_html("Zmieniono: {}. {}", len(decided.changed), undo))
         if decided.unchanged:
             more = len(decided.unchanged) - MOST_NAMED
-            named = ", ".join(map(str, decided.unchanged[:MOST_NAMED])) + (f" i {more} innych" if more > 0 else "")
+            named = ", ".join(str(depot) for depot, _ in decided.unchanged[:MOST_NAMED])
+            named += f" i {more} innych" if more > 0 else ""
             self.message_user(request, f"Bez zmian (stan wpisu na to nie pozwala): {named}", messages.WARNING)
 
 

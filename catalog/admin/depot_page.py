@@ -30,7 +30,7 @@ from catalog.admin.desk import (
 )
 from catalog.admin.merging import MergingMixin
 from catalog.depots import duplicates
-from catalog.models import Depot, Submission
+from catalog.models import Depot
 from catalog.services import Refusal, editing, editors, merging, moderation, publishing
 from catalog.services.merging import FOLLOWERS
 from catalog.submissions import field_groups
@@ -204,8 +204,7 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, MergingMixin, Depot
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
         else:
             self.message_user(request, f"Zapisano decyzję: {depot}.")
-            owed = Submission.objects.unnotified().filter(depot=depot, state="superseded")
-            send_closing_letters(self, request, owed.count())
+            send_closing_letters(self, request, [depot.pk])
         return HttpResponseRedirect(url)
 
 

@@ -22,8 +22,10 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_http_methods
 
+from catalog.models import Submission
 from catalog.submissions import letters
 from catalog.submissions.decisions import MAX_REASON
+from fueldepot.data.history import among
 from fueldepot.http.csv_table import write_table
 
 AnyModelAdmin: Any = admin.ModelAdmin
@@ -336,8 +338,9 @@ class NextRowMixin(DeskMixin):
         return HttpResponseRedirect(self.with_filters(request, page_url(self.opts, "changelist")))
 
 
-def send_closing_letters(model_admin: Any, request: HttpRequest, count: int) -> None:
-    """Have the authors of submissions closed by a removal told, and report how many there are."""
-    if count:
+def send_closing_letters(model_admin: Any, request: HttpRequest, depots: Collection[int]) -> None:
+    """Have the authors of submissions closed by the removal of depots told, and report how many there are."""
+    closed = Submission.objects.unnotified().filter(depot__in=among(depots), state=Submission.State.SUPERSEDED)
+    if count := closed.count():
         letters.send_soon()
         model_admin.message_user(request, f"Zamknięte zgłoszenia: {count}. Ich autorzy dostaną listy.")

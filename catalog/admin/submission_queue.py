@@ -28,6 +28,7 @@ from catalog.admin.desk import (
 )
 from catalog.admin.registers_and_history import UnitFilter
 from catalog.models import Depot, Municipality, Submission
+from catalog.services.journal import Outcome
 from catalog.submissions import decisions, field_groups, questions
 
 AWAITS_AUTHOR = "czeka na odpowiedź autora"
@@ -194,8 +195,8 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
         unnotified = Submission.objects.left_behind(timezone.now()).count()
         return super().changelist_view(request, context | {"unnotified": unnotified})
 
-    def _report(self, request: HttpRequest, decided: decisions.DecisionBatch) -> None:
-        report_decision(self, request, len(decided.changed), decided.record.decision)
+    def _report(self, request: HttpRequest, decided: Outcome[Submission]) -> None:
+        report_decision(self, request, len(decided.changed), decided.decision)
         if decided.unchanged:
             named = "; ".join(f"nr {row.pk}: {reason}" for row, reason in decided.unchanged)
             self.message_user(request, f"Bez zmian: {named}", messages.WARNING)

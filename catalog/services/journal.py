@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
@@ -29,6 +29,8 @@ from catalog.models import Decision, DecisionLine, Depot, max_length
 from catalog.services import Refusal
 from fueldepot.data import history
 from fueldepot.data.history import Span, among
+
+Row = TypeVar("Row", bound=Model)
 
 UNDONE = "cofnięto decyzję"
 """Prefix of the reason in history rows that undo a decision."""
@@ -46,6 +48,18 @@ class NothingToRestore(Refusal):
 
     def __init__(self, left: Sequence[Model]) -> None:
         super().__init__(reason=f"{self.reason}: {join_names(map(str, left))}" if left else self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[Row]):
+    """What came of a decision about one row or many.
+
+    unchanged: rows that stay as they are, with the reason in Polish. decision: None if nothing was changed.
+    """
+
+    changed: Sequence[Row]
+    unchanged: Sequence[tuple[Row, str]] = ()
+    decision: Decision | None = None
 
 
 @dataclass(slots=True)

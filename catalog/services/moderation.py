@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
@@ -13,8 +12,9 @@ from django.utils import timezone
 
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import Refusal, journal
+from catalog.services.journal import Outcome
 from fueldepot.data import history
-from fueldepot.data.history import among, locking
+from fueldepot.data.history import among, lock_rows, locking
 
 
 class DepotIsErased(Refusal):
@@ -57,21 +57,6 @@ Kind = Decision.Kind
 VERIFYING = "sprawdzono"
 PUBLISHING = "opublikowano"
 RESTORING = "przywrócono"
-
-
-@dataclass(frozen=True, slots=True)
-class BulkResult:
-    """Result of a bulk decision.
-
-    count: number of changed depots. unchanged: depots whose state did not allow the change. decision: to undo it; None
-    if nothing changed. closed: ids of waiting submissions that were closed; have their authors told by
-    `catalog.submissions.letters`.
-    """
-
-    count: int
-    unchanged: tuple[Depot, ...]
-    decision: Decision | None = None
-    closed: tuple[int, ...] = ()
 
 
 def needs_reason(depot: Depot) -> bool:
@@ -136,14 +121,14 @@ def verify_depot(*, depot: Depot, by: AbstractBaseUser, on: date) -> Depot:
 
     Raises DepotIsRemoved, and PublishingNeedsReason for a held one that needs a reason to be published.
     """
-    result = verify_depots(keys=[depot.pk], by=by, on=on)
-    is_held = any(row.publication == Depot.Publication.HELD for row in result.unchanged)
-    return _changed(depot, result, PublishingNeedsReason if is_held else DepotIsRemoved)
+    outcome = verify_depots(keys=[depot.pk], by=by, on=on)
+    is_held = any(row.publication == Depot.Publication.HELD for row, _ in outcome.unchanged)
+    return _changed(depot, outcome, PublishingNeedsReason if is_held else DepotIsRemoved)
 
 
-def _changed(depot: Depot, result: BulkResult, refusal: type[Refusal]) -> Depot:
+def _changed(depot: Depot, outcome: Outcome[Depot], refusal: type[Refusal]) -> Depot:
     """Return a depot as a decision about it alone has left it. Raises the refusal if it did not change."""
-    if not result.count:
+    if not outcome.changed:
         raise refusal(depot.pk)
     return Depot.objects.get(pk=depot.pk)
 
@@ -167,7 +152,7 @@ def _verification(by: AbstractBaseUser, on: date) -> dict[str, Any]:
     }
 
 
-def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> BulkResult:
+def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> Outcome[Depot]:
     """Record that an editor verified every public field of depots.
 
     Removed depots stay as they are, as do held ones that need a reason to be published.
@@ -185,11 +170,11 @@ def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> B
 
 def remove_depots(
     *, keys: Collection[int], reason: Depot.RemovalReason, by: AbstractBaseUser | None, on: date, note: str = ""
-) -> BulkResult:
+) -> Outcome[Depot]:
     """Remove depots permanently: imports do not restore them. Depots that are already removed stay as they are.
 
-    Closes open submissions; `catalog.submissions.letters` notifies the authors of waiting ones. note: the reason, for
-    the history and the journal; so in the functions below.
+    Closes open submissions; the caller has the authors of waiting ones told. note: the reason, for the history and the
+    journal; so in the functions below.
     """
     removed = Depot.Publication.REMOVED
     values = {"publication": removed, "removed_at": on, "updated_at": on, "removal_reason": reason}
@@ -197,14 +182,14 @@ def remove_depots(
     return _decide(Kind.REMOVE, keys, why_not_removed, values, by, label, note, closing=True)
 
 
-def reset_depots(*, keys: Collection[int], by: AbstractBaseUser | None, note: str = "") -> BulkResult:
+def reset_depots(*, keys: Collection[int], by: AbstractBaseUser | None, note: str = "") -> Outcome[Depot]:
     """Revoke the verification of depots; imports may then change them. Unverified depots stay as they are."""
     status = Depot.DataStatus.UNVERIFIED
     values: dict[str, Any] = {"data_status": status, "verified_at": None, "verified_by": None, "confirmed_fields": []}
     return _decide(Kind.VERIFY, keys, why_not_reset, values, by, "cofnięto do nieweryfikowanych", note)
 
 
-def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note: str = "") -> BulkResult:
+def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note: str = "") -> Outcome[Depot]:
     """Bulk `publish_depot`. Depots that need a reason stay as they are."""
     published = {"publication": Depot.Publication.PUBLISHED, "removed_at": None, "removal_reason": ""}
     values = published | {"updated_at": on, "review": "", "confirmed_fields": confirmed_with("name")}
@@ -216,7 +201,7 @@ def publishing_word(depot: Depot) -> str:
     return RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
 
 
-def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> BulkResult:
+def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> Outcome[Depot]:
     """Confirm the fuels of depots as shown, including those that only the name states.
 
     They count as set by a person from then on; the data status stays. Depots without fuels by name stay as they are.
@@ -245,51 +230,49 @@ def _decide(
     *,
     said: Callable[[Depot], str] | None = None,
     closing: bool = False,
-) -> BulkResult:
+) -> Outcome[Depot]:
     """Set the same values on all depots without an obstacle: lock, update, history, journal, version.
 
     label: of the decision. said: reason for the history by the former state of a depot, if it is not the label.
     closing: whether to close open submissions, see `close_submissions`.
     """
-    changing: defaultdict[str, list[Depot]] = defaultdict(list)
-    unchanged = []
+    changing: defaultdict[str, list[int]] = defaultdict(list)
+    changed, unchanged = [], []
     for depot in locking(Depot.objects.filter(pk__in=among(keys))):
-        if obstacle(depot):
-            unchanged.append(depot)
+        if why := obstacle(depot):
+            unchanged.append((depot, why))
         else:
-            changing[said(depot) if said else label].append(depot)
-    if not changing:
-        return BulkResult(0, tuple(unchanged))
-    changed = {depot.pk: depot.name for some in changing.values() for depot in some}
-    now = timezone.now()
-    title = journal.titled(label, changed.values())
+            changed.append(depot)
+            changing[said(depot) if said else label].append(depot.pk)
+    if not changed:
+        return Outcome((), unchanged)
+    now, numbers = timezone.now(), [depot.pk for depot in changed]
+    title = journal.titled(label, [depot.name for depot in changed])
     with journal.recording(kind, by=by, on=now, title=title, reason=note) as record:
-        Depot.objects.filter(pk__in=among(changed)).update(**values)
+        Depot.objects.filter(pk__in=among(numbers)).update(**values)
         for words, some in changing.items():
-            history.record_bulk(Depot, [depot.pk for depot in some], by=by, reason=with_note(words, note))
-        closed = close_submissions([*changed], record, now) if closing else []
+            history.record_bulk(Depot, some, by=by, reason=with_note(words, note))
+        if closing:
+            close_submissions(numbers, record, now)
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
-    return BulkResult(len(changed), tuple(unchanged), record.decision, tuple(closed))
+    return Outcome(changed, unchanged, record.decision)
 
 
 def with_note(said: str, note: str) -> str:
     return f"{said}: {note}" if note else said
 
 
-def close_submissions(depots: Collection[int], record: journal.Recording, on: datetime) -> list[int]:
-    """Close open submissions about removed depots. Returns the ids of waiting ones, whose authors are to be notified.
+def close_submissions(depots: Collection[int], record: journal.Recording, on: datetime) -> None:
+    """Close open submissions about removed depots. Authors of waiting ones are to be told, which the caller starts.
 
     record: of the decision, which concerns all of them. Two statements. The depots are locked already.
     """
-    rows = Submission.objects.open().filter(depot__in=among(depots))
-    pairs = list(locking(rows).values_list("pk", "state"))
-    waiting = [pk for pk, state in pairs if state == Submission.State.WAITING]
+    keys = lock_rows(Submission.objects.open().filter(depot__in=among(depots)))
     pending = Case(When(state=Submission.State.WAITING, then=Value(True)), default=F("notification_pending"))
-    Submission.objects.filter(pk__in=[pk for pk, _ in pairs]).update(
+    Submission.objects.filter(pk__in=keys).update(
         state=Submission.State.SUPERSEDED, decided_at=on, notification_pending=pending
     )
-    record.concern(Submission, [pk for pk, _ in pairs])
-    return waiting
+    record.concern(Submission, keys)
 
 
 def remove_depot(

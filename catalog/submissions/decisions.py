@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from catalog.models import Dataset, Decision, Depot, OwnerLink, Submission, max_length
 from catalog.services import Refusal, journal, moderation
+from catalog.services.journal import Outcome
 from catalog.submissions import field_groups, letters, objections, owner_links
 from catalog.submissions.field_groups import Values
 from catalog.territory.snapshot import territory
@@ -87,7 +88,7 @@ def decide(
     keep_owners: bool = False,
     by: AbstractBaseUser,
     on: datetime,
-) -> "DecisionBatch":
+) -> Outcome[Submission]:
     """Decide submissions, all or none: one, or those of a visit, whose author gets one letter.
 
     reason: why some were rejected, or field groups left out, for the author. explained: whether it is also the reason
@@ -115,20 +116,20 @@ def decide(
             else:
                 batch.reject(row, reason)
         batch.save()
-    return batch
+    return Outcome(batch.changed, decision=record.decision)
 
 
 @transaction.atomic
 def decide_possible(
     *, submissions: Collection[int], rejection: str | None = None, by: AbstractBaseUser, on: datetime
-) -> "DecisionBatch":
+) -> Outcome[Submission]:
     """Accept several submissions completely, or reject them, where possible; claims and deletions are never accepted.
 
     rejection: its reason, None to accept. The number of statements is constant.
     """
     with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=rejection or "") as record:
         batch = DecisionBatch(submissions, record, by, on)
-        batch.unchanged += [(Submission(pk=number), SubmissionIsErased.reason) for number in batch.erased]
+        unchanged = [(Submission(pk=number), SubmissionIsErased.reason) for number in batch.erased]
         for submission in batch.submissions:
             try:
                 if rejection is not None:
@@ -138,16 +139,16 @@ def decide_possible(
                 else:
                     batch.accept(submission, PartDecision(submission.pk, True))
             except Refusal as refusal:
-                batch.unchanged.append((submission, refusal.reason))
+                unchanged.append((submission, refusal.reason))
         batch.save()
-    return batch
+    return Outcome(batch.changed, unchanged, record.decision)
 
 
 class DecisionBatch:
     """Submissions decided in one transaction, locked together with their depots.
 
-    `save` writes the collected decisions in a constant number of statements. unchanged: with the reason in Polish.
-    erased: numbers without a row, in ascending order. record: its decision can be undone; None if nothing changed.
+    `save` writes the collected decisions in a constant number of statements. erased: numbers without a row, in
+    ascending order.
     """
 
     def __init__(self, numbers: Collection[int], record: journal.Recording, by: AbstractBaseUser, on: datetime) -> None:
@@ -165,7 +166,6 @@ class DecisionBatch:
             if submission.depot_id in self.depots:
                 submission.depot = self.depots[submission.depot_id]
         self.changed: list[Submission] = []
-        self.unchanged: list[tuple[Submission, str]] = []
         self.touched: dict[int, Depot] = {}
         self.removed: list[int] = []
         self.verified: list[int] = []

@@ -37,6 +37,7 @@ from catalog.admin.registers_and_history import NOTHING, HistoryAdmin, RegisterA
 from catalog.admin.submission_queue import AWAITS_AUTHOR
 from catalog.depots import fuels
 from catalog.models import Decision
+from catalog.services.journal import Outcome
 from catalog.services.moderation import DepotIsErased
 from catalog.submissions.questions import with_questions
 from fueldepot.data.history import among
@@ -45,7 +46,7 @@ from prices.admin.decision_pages import PricePageMixin, describe_rows
 from prices.models import LONGEST_REASON
 from prices.official_series import BY_SLUG
 from prices.price_list_preview import EXPIRED, ConfirmForm, Preview, UploadForm, preview_price_list
-from prices.services import PriceDecisionResult, why_not_rejected
+from prices.services import why_not_rejected
 from prices.snapshot import current_medians, read_ranges
 from prices.validation import deviation
 
@@ -310,7 +311,7 @@ class DepotPriceAdmin(KeptRowsMixin, PriceListImport, CsvMixin, PricePageMixin, 
         editor, reason = current_editor(request), read_text(request, "reason")
         self._report(request, services.reject_prices(prices=prices, reason=reason, by=editor, on=timezone.now()))
 
-    def _report(self, request: HttpRequest, decided: PriceDecisionResult) -> None:
+    def _report(self, request: HttpRequest, decided: Outcome[models.DepotPrice]) -> None:
         undo = undo_button(request, decided.decision)
         self.message_user(request, format_html("Zmieniono: {}. {}", len(decided.changed), undo))
         if decided.unchanged:

@@ -110,7 +110,7 @@ def test_a_rejected_price_bars_no_other_until_it_is_wanted_back_and_of_two_such_
     assert reason == "skład ma już cenę tego paliwa z dnia 21.11.2026 albo taka cena czeka na decyzję"
     reject(editor, second)
     decided = approve(editor, first, second)
-    assert (decided.changed, decided.unchanged) == ((first,), ((second, reason),))
+    assert (decided.changed, decided.unchanged) == ([first], [(second, reason)])
     assert (factories.fresh(first).status, first.reason) == ("approved", "")
 
 

@@ -121,7 +121,7 @@ def test_many_cost_as_few_statements_as_one(editor, django_assert_num_queries, a
     # savepoint 2; lock; update; history; journal 2; version; what is open about them
     with django_assert_num_queries(statements):
         done = act(keys=keys, by=editor)
-    assert (done.count, done.unchanged, models.Depot.objects.filter(**after).count()) == (120, (), 120)
+    assert (len(done.changed), done.unchanged, models.Depot.objects.filter(**after).count()) == (120, [], 120)
     assert models.Depot.history.filter(history_user=editor, history_change_reason=said).count() == 120
     assert models.Dataset.objects.get(slug="depots").version == 2
 

@@ -265,7 +265,7 @@ def test_a_field_is_confirmed_as_long_as_a_decision_stands_that_vouches_for_it(e
 def test_what_undoing_a_decision_left_is_still_confirmed_by_it(editor):
     depots = [factories.DepotFactory(), factories.DepotFactory(lat=50.1)]
     rows = [factories.SubmissionFactory(depot=depot) for depot in depots]
-    accepted = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW).record.decision
+    accepted = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW).decision
     change = edit(depots[0], editor, phone="+48 12 345 67 89")
     assert depots[0] in journal.undo(decision=accepted, by=editor, on=NOW).left
     journal.undo(decision=change, by=editor, on=NOW)

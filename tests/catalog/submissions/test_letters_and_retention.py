@@ -170,7 +170,7 @@ def test_what_waits_again_after_its_year_is_kept_until_its_author_is_warned_anew
     submission = waiting_since(NOW)
     warned(351)
     result = deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
-    journal.undo(decision=result.record.decision, by=editor, on=NOW + timedelta(days=undone))
+    journal.undo(decision=result.decision, by=editor, on=NOW + timedelta(days=undone))
     assert purged(days=undone).expired == 0
     assert warned(undone).sent == labels(submission)
     assert f"do dnia {until} r." in mail.outbox[-1].body
@@ -180,7 +180,7 @@ def test_what_waits_again_after_its_year_is_kept_until_its_author_is_warned_anew
 def test_what_waits_again_after_its_year_goes_a_month_later_if_its_author_cannot_be_warned(editor):
     submission = waiting_since(NOW)
     result = deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
-    journal.undo(decision=result.record.decision, by=editor, on=NOW + timedelta(days=430))
+    journal.undo(decision=result.decision, by=editor, on=NOW + timedelta(days=430))
     assert (purged(days=459).expired, purged(days=460).expired) == (0, 1)
 
 

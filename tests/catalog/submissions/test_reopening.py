@@ -363,7 +363,7 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
     rows = [factories.SubmissionFactory(depot=factories.DepotFactory(lat=50 + number / 1000)) for number in range(22)]
     with django_assert_max_num_queries(16):
         decided = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW)
-    assert decided.record.decision.title.endswith(", …: Skład opału Nowak i jeszcze 21")  # entries, not their one name
+    assert decided.decision.title.endswith(", …: Skład opału Nowak i jeszcze 21")  # entries, not their one name
     with django_assert_max_num_queries(26):
-        assert journal.undo(decision=decided.record.decision, by=editor, on=NOW).reopened == len(rows)
+        assert journal.undo(decision=decided.decision, by=editor, on=NOW).reopened == len(rows)
     assert not Depot.objects.exclude(phone="").exists()

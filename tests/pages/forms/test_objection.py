@@ -188,7 +188,7 @@ def test_an_owner_whose_link_comes_back_is_told_of_a_claim_made_meanwhile(claim,
     decided = accept(claim, editor, clock.now, commit)
     factories.SubmissionFactory(depot=nowak, claim=True, email="ola@opal.example")
     letters.send_waiting()
-    journal.undo(decision=decided.record.decision, by=editor, on=clock.now)
+    journal.undo(decision=decided.decision, by=editor, on=clock.now)
     clock.move(hours=1)
     letters.send_waiting()
     assert owners_asked_to_object() == ["jan@opal-nowak.pl", "ewa@opal.example", "jan@opal-nowak.pl"]
@@ -223,5 +223,5 @@ def test_a_removed_entry_is_asked_back_and_an_editor_decides(client, stranger, e
         result = deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
     assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
     assert (mail.outbox[-1].subject, client.get(path).status_code) == ("Skład opału Nowak: wpis wrócił", 410)
-    journal.undo(decision=result.record.decision, by=editor, on=clock.now)
+    journal.undo(decision=result.decision, by=editor, on=clock.now)
     assert factories.fresh(nowak).publication == "removed"

@@ -184,7 +184,8 @@ def test_what_an_owner_had_deleted_waits_for_an_editor_when_its_source_gives_it_
     held = models.Depot.objects.get(source_id="way/1")
     assert held.review == f"przypomina wpis {the_depot().pk} (usunięty na wniosek właściciela)"
     editor = factories.UserFactory()
-    assert moderation.publish_depots(keys=[held.pk], by=editor, on=TODAY).unchanged == (held,)
+    stays = moderation.publish_depots(keys=[held.pk], by=editor, on=TODAY).unchanged
+    assert stays == [(held, f"{held.review} (przywróć pojedynczo, z powodem)")]
     publishing.publish_depot(depot=held, on=TODAY, by=editor, note="nowy właściciel")
     load(*rows, redrawn, allow_removals=True)
     assert factories.fresh(held).publication == "published"
