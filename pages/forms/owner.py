@@ -6,6 +6,7 @@ One link leads to all entries of its address. GET never writes.
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
+from itertools import chain
 from typing import Any
 
 from django import forms
@@ -189,36 +190,45 @@ def owner_path(token: str, depot: Depot) -> str:
     return f"{tokens.OWNER.path_of(token)}&sklad={depot.pk}"
 
 
+def chosen_entry(request: HttpRequest, token: str, link: OwnerLink, owned: Mapping[int, OwnerLink]) -> Depot:
+    """Return the entry that a request names, of a merged one the survivor; that of the link if it names none.
+
+    Raises EntryIsGone where something is to be saved for an entry that the owner no longer has.
+    """
+    numbers = ids_of([token_of(request, "sklad")])
+    survivors = Depot.objects.filter(pk__in=numbers).values_list("merged_into", flat=True)
+    entry = next((owned[key] for key in chain(numbers, survivors) if key and key in owned), None)
+    about_link = {"odwolaj", "poprzedni"} & request.POST.keys()
+    if numbers and entry is None and request.method == "POST" and not about_link:
+        raise EntryIsGone(token)
+    return (entry or link).depot
+
+
 @public_form_view
 def owner(request: HttpRequest) -> HttpResponse:
     """Hours and prices of the entries whose owner has the link; they are public as soon as they are saved."""
-    posting, token, now = request.method == "POST", token_of(request, "odnosnik"), timezone.now()
+    token, now, sent = token_of(request, "odnosnik"), timezone.now(), request.POST
     link = owner_links.read_link(token, on=now)
     owned = owner_links.read_branches(link)
-    numbers = ids_of([(request.POST if posting else request.GET).get("sklad", "")])
-    if numbers and numbers[0] not in owned:  # merged, or gone
-        merged = Depot.objects.filter(pk=numbers[0], merged_into__in=owned).first()
-        numbers = [merged.merged_into_id] if merged and merged.merged_into_id else []
-        if posting and not numbers and not {"odwolaj", "poprzedni"} & request.POST.keys():
-            raise EntryIsGone(token)
-    depot = owned.get(numbers[0], link).depot if numbers else link.depot
-    if posting and "odwolaj" in request.POST:
+    depot = chosen_entry(request, token, link, owned)
+    if "odwolaj" in sent:
         owner_links.revoke_links(OwnerLink.objects.filter(email_hash=link.email_hash), on=now)
         return show_problem(request, 200, "Odnośnik odwołany", REVOKED, link=claim_path(depot.pk), link_label=CLAIM)
-    if posting and "poprzedni" in request.POST:
+    if "poprzedni" in sent:
         owner_links.end_former(link, token)
         return HttpResponseRedirect(owner_path(token, depot))
-    done = HttpResponseRedirect(f"{owner_path(token, depot)}&zapisano=1")
     prices = list(DepotPrice.objects.newest(timezone.localdate(now)).filter(depot__in=owned))
     branches = {key: [price for price in prices if price.depot_id == key] for key in owned}
-    typed = request.POST if posting and not {"potwierdz", "plik", "wczytaj"} & request.POST.keys() else None
+    without_form = {"potwierdz", "plik", "wczytaj"} & sent.keys()
+    typed = None if without_form else posted(request)
     form = OwnerForm(typed, depot=depot, present=branches[depot.pk], path=request.path, on=now)
+    done = HttpResponseRedirect(f"{owner_path(token, depot)}&zapisano=1")
     trouble: dict[str, Any] = {}
     try:
-        if posting and "potwierdz" in request.POST:
-            confirm_prices(token=token, prices=ids_of(request.POST.getlist("cena"))[:MOST_PRICES], on=now)
+        if "potwierdz" in sent:
+            confirm_prices(token=token, prices=ids_of(sent.getlist("cena"))[:MOST_PRICES], on=now)
             return done
-        if posting and {"plik", "wczytaj"} & request.POST.keys():
+        if without_form:
             return read_price_list(request, token, depot, {key: row.depot for key, row in owned.items()})
         if form.is_valid():
             quotes = [(depot, quote) for quote in form.quotes()]
@@ -234,7 +244,7 @@ def owner(request: HttpRequest) -> HttpResponse:
         request,
         "owner",
         form,
-        status=400 if posting else 200,
+        status=400 if request.method == "POST" else 200,
         token=token,
         shown=depot,
         prices=branches[depot.pk],
@@ -304,7 +314,7 @@ def undo(request: HttpRequest) -> HttpResponse:
     """The link of the letter about a change. GET shows the changes, POST undoes one."""
     token, now = token_of(request, "znak"), timezone.now()
     if request.method == "POST":
-        number, *_ = [*ids_of([request.POST.get("cofnij", "")]), 0]
+        number = next(iter(ids_of([token_of(request, "cofnij")])), 0)
         owner_links.undo_change(token=token, decision=number, on=now)
         return show_problem(
             request, 200, "Zmiany cofnięte", UNDONE, link=tokens.CHANGE.path_of(token), link_label="Wróć"

@@ -272,7 +272,7 @@ def client_of(request: HttpRequest) -> str:
 
 
 def token_of(request: HttpRequest, name: str, longest: int = 500) -> str:
-    """Return the token of a letter from the query of its link, or from the form that the link showed."""
+    """Return the token of a letter, or another value, from the query of a link, or from the form that it showed."""
     return (request.POST if request.method == "POST" else request.GET).get(name, "")[:longest]
 
 
