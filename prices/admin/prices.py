@@ -166,14 +166,11 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
     def import_view(self, request: HttpRequest) -> HttpResponse:
         form = UploadForm(request.POST or None, request.FILES or None)
         if not form.is_valid():
-            return self.render_price_list(request, form=form)
+            return self.show_price_list(request, form)
         preview = preview_price_list(form.table, today=timezone.localdate())
-        context: dict[str, Any] = {"form": form, "preview": preview}
         if too_many := describe_excess(preview, current_editor(request)):
             messages.error(request, too_many)
-        elif not preview.is_refused:
-            context["confirm_form"] = ConfirmForm(initial={"packed": form.cleaned_data["packed"], "seen": preview.seen})
-        return self.render_price_list(request, **context)
+        return self.show_price_list(request, form, preview, "" if too_many else form.cleaned_data["packed"])
 
     @desk_view("process_import/", "process_import", needs="import")
     def confirm_view(self, request: HttpRequest) -> HttpResponse:
@@ -195,11 +192,8 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
                 self.tell(request, preview, decision)
                 return HttpResponseRedirect(reverse("admin:prices_depotprice_changelist"))
         messages.error(request, too_many or "Niczego nie wczytano: od czasu podglądu coś się zmieniło.")
-        context: dict[str, Any] = {"form": UploadForm(), "preview": preview}
-        if not preview.is_refused:
-            # Preview the same file again: other rows are left out now, or fewer have to be ticked.
-            context["confirm_form"] = ConfirmForm(initial={"packed": form.cleaned_data["packed"], "seen": preview.seen})
-        return self.render_price_list(request, **context)
+        # The same file again: other rows are left out now, or fewer have to be ticked.
+        return self.show_price_list(request, UploadForm(), preview, form.cleaned_data["packed"])
 
     def tell(self, request: HttpRequest, preview: Preview, decision: Decision | None) -> None:
         undo = undo_button(request, decision)
@@ -212,9 +206,15 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
             more = ", …" if len(preview.faulty) > MOST_NUMBERS else ""
             messages.warning(request, f"Pominięto błędne wiersze: {len(preview.faulty)} (w pliku: {numbers}{more}).")
 
-    def render_price_list(self, request: HttpRequest, **context: Any) -> TemplateResponse:
-        common = {"title": "Cennik z pliku", "fuels": fuels.choices(), "units": list(fuels.UNIT_NAMES.items())}
-        return desk_page(self, request, "prices/depotprice/price_list", common | context)
+    def show_price_list(
+        self, request: HttpRequest, form: UploadForm, preview: Preview | None = None, packed: str = ""
+    ) -> TemplateResponse:
+        """Show the form of a file, or the preview of one. packed: that file, "" if it is not to be confirmed."""
+        context = {"title": "Cennik z pliku", "form": form, "preview": preview}
+        context |= {"fuels": fuels.choices(), "units": list(fuels.UNIT_NAMES.items())}
+        if packed and preview and not preview.is_refused:
+            context["confirm_form"] = ConfirmForm(initial={"packed": packed, "seen": preview.seen})
+        return desk_page(self, request, "prices/depotprice/price_list", context)
 
 
 @admin.register(models.DepotPrice)
