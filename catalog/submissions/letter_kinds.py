@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import groupby
-from operator import attrgetter
 from typing import Any, ClassVar
 
 from django.core.mail import EmailMessage, EmailMultiAlternatives
@@ -111,7 +109,7 @@ class Letter:
     """A letter to send.
 
     row: that waits for it. counted: whose `letters_at` counts it against the limit of its mailbox, None for no limit.
-    write: returns the message. left: called once the letter has left.
+    write: returns the message. left: called once the letter has left, maybe not the others of its row.
     """
 
     row: Any
@@ -156,9 +154,6 @@ class LetterKind:
         about = self.told(rows, on)
         lock_rows(about)
         about.update(letter_tried_at=None, **self.stored(on))
-
-    def note_left(self, letters: Collection[Letter]) -> None:
-        """Store that these letters have left, maybe not the others of their rows. Runs in the same transaction."""
 
     def stored(self, on: datetime) -> dict[str, Any]:
         """Return the values that say that the letter has left."""
@@ -283,12 +278,12 @@ class ClaimLetters(LetterKind):
         # One whose mailbox refuses the letter delays the others' time to object, but no letter of theirs is repeated.
         for owner in objections.other_owners(row).exclude(pk__in=row.owners_told):
             part: Part = "claimed", named(row) | {"link": tokens.OBJECTION.url([row.pk, owner.pk]), "ends": ends}
-            yield Letter(row, owner, partial(compose, owner.email, row.depot, part))
+            write = partial(compose, owner.email, row.depot, part)
+            yield Letter(row, owner, write, partial(self.note_told, row, owner))
 
-    def note_left(self, letters: Collection[Letter]) -> None:
-        for claim, of_claim in groupby(letters, attrgetter("row")):
-            owners = [*claim.owners_told, *(letter.counted.pk for letter in of_claim if letter.counted)]
-            Submission.objects.filter(pk=claim.pk).update(owners_told=owners)
+    def note_told(self, claim: Submission, owner: OwnerLink) -> None:
+        claim.owners_told.append(owner.pk)
+        Submission.objects.filter(pk=claim.pk).update(owners_told=claim.owners_told)
 
 
 class SubscriptionLetters(LetterKind):

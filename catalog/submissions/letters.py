@@ -229,7 +229,6 @@ def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Let
     for letter in letters:
         if letter.left is not None and letter not in unsent:
             letter.left()
-    kind.note_left([letter for letter in letters if letter not in unsent])
     done = {letter.row.pk: letter.row for letter in letters if letter.row.pk not in failed}
     kind.done(done.values(), on)
 
