@@ -44,10 +44,10 @@ class MergingMixin(DeskMixin):
 
     @desk_view("powtorzenia/<int:first>/<int:second>/", "pair", needs="change", methods=["GET", "HEAD", "POST"])
     def pair_view(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
-        pair = Depot.objects.select_related("municipality__voivodeship").in_bulk([first, second])
-        if first == second or len(pair) != 2:
+        depots = Depot.objects.select_related("municipality__voivodeship").in_bulk([first, second])
+        if first == second or len(depots) != 2:
             raise Http404
-        one, other = pair[first], pair[second]
+        one, other = depots[first], depots[second]
         pairs = [(pair.first, pair.second) for pair in duplicates.get_report().unresolved_pairs()]
         number = pairs.index((first, second)) + 1 if (first, second) in pairs else 0
         # After a pair that is resolved, the first one.

@@ -261,19 +261,19 @@ def find_changed_since(decision: Decision) -> list[Model]:
     Three queries for each model with a history, and those of `STAYING`.
     """
     undoing = Undoing(decision, None, decision.decided_at)
-    # Offers follow the prices, whatever was changed there since; so do prices their merged depot.
-    of_prices = decision.kind in {Decision.Kind.PRICES, Decision.Kind.PRICE_LIST}
-    models = (line.model for line in undoing.lines)
+    labels = [*dict.fromkeys(line.model for line in undoing.lines)]
     if decision.kind in UNDO_KINDS:
-        models = (model for model in models if (model == Depot._meta.label_lower) != of_prices)
-    labels = dict.fromkeys(models)
+        # Offers follow the prices, whatever was changed there since; so do prices their merged depot.
+        of_prices = decision.kind in {Decision.Kind.PRICES, Decision.Kind.PRICE_LIST}
+        labels = [label for label in labels if (label == Depot._meta.label_lower) != of_prices]
     for label in sorted(labels, key=UNDONE_LAST.__contains__):
-        if spans := undoing.spans(model := apps.get_model(label)):
+        model = apps.get_model(label)
+        if spans := undoing.spans(model):
             restorable = history.find_restorable(model, list(spans.values()), following=following(decision, label))
             untouched = history.find_untouched(model, list(spans.values()), ignored=UNCOMPARED)
             changed = [key for key in spans if key not in {*restorable, *untouched}]
             undoing.left += model._default_manager.in_bulk(changed).values()
-        if label in STAYING and (label == Depot._meta.label_lower or of_prices or decision.kind not in UNDO_KINDS):
+        if label in STAYING:
             undoing.left += STAYING[label](undoing)
     return list(dict.fromkeys(undoing.left))
 
