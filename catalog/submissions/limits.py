@@ -143,19 +143,12 @@ def mailbox_free_at(mailbox: str, on: datetime) -> datetime | None:
 
 def recent_letters(mailboxes: Collection[str], on: datetime) -> dict[str, list[datetime]]:
     """Return when letters of the last `LETTERS_PERIOD` were sent, oldest first, by mailbox. At most one query."""
-    if not mailboxes:
-        return {}
-    letters = " UNION ALL ".join(
-        f"SELECT mailbox_hash, letter_at FROM {model._meta.db_table}, unnest(links_at) AS letter_at "  # noqa: S608
-        "WHERE mailbox_hash = ANY(%(mailboxes)s) AND letter_at > %(since)s"
-        for model in COUNTED
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(f"{letters} ORDER BY letter_at", {"mailboxes": list(mailboxes), "since": on - LETTERS_PERIOD})
-        sent: dict[str, list[datetime]] = {}
-        for mailbox, sent_at in cursor.fetchall():
-            sent.setdefault(mailbox, []).append(sent_at)
-    return sent
+    counted = (model._default_manager.filter(mailbox_hash__in=mailboxes) for model in COUNTED)
+    first, *others = (rows.values_list("mailbox_hash", "letters_at") for rows in counted)
+    sent: dict[str, list[datetime]] = {}
+    for mailbox, moments in first.union(*others, all=True):
+        sent.setdefault(mailbox, []).extend(moment for moment in moments if moment > on - LETTERS_PERIOD)
+    return {mailbox: sorted(moments) for mailbox, moments in sent.items()}
 
 
 def next_letter_at(letters_at: Sequence[datetime]) -> datetime | None:
