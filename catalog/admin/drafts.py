@@ -25,7 +25,7 @@ from catalog.admin.desk import (
     read_text,
 )
 from catalog.admin.evidence import evidence_of
-from catalog.admin.journal import describe_rows
+from catalog.admin.journal import describe_lines
 from catalog.admin.registers_and_history import FieldChange, in_words, written
 from catalog.models import Decision, DecisionLine, Draft, max_length
 from catalog.services import Refusal, editing
@@ -159,7 +159,7 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
         # A withdrawn draft has none.
         decisions = [] if is_open else list(Decision.objects.about(draft).filter(kind=Decision.Kind.DRAFT))
         lines: list[Any] = list(DecisionLine.objects.filter(decision__in=decisions, last__isnull=False).order_by("pk"))
-        describe_rows(lines)
+        describe_lines(lines)
         outdated = not decisions and editing.is_outdated(draft, row)
         changes = [change for line in lines for change in line.changes]
         effects: list[str] = []

@@ -66,7 +66,7 @@ def person(decision: Decision) -> str:
     return str(decision.decided_by)
 
 
-def describe_rows(lines: Sequence[Any]) -> None:
+def describe_lines(lines: Sequence[Any]) -> None:
     """Set in words what the row of each line is (`label`), its `name`, `url` ("" without a page) and `changes`.
 
     Three queries for each model.
@@ -201,7 +201,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         undoable = may_undo(request, decision)
         left = journal.find_changed_since(decision) if undoable else []
         rows = list(decision.lines.order_by("pk")[:MOST_SHOWN])
-        describe_rows(rows)
+        describe_lines(rows)
         context = {
             "title": f"Decyzja nr {decision.pk}",
             "decision": decision,

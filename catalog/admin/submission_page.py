@@ -107,7 +107,7 @@ Kind = Submission.Kind
 State = Submission.State
 
 
-def describe(submission: Submission, parts: Sequence[Submission]) -> dict[str, Any]:
+def page_context(submission: Submission, parts: Sequence[Submission]) -> dict[str, Any]:
     """Template context of a submission and the other parts of its visit. At most twelve queries besides these rows."""
     depot, proposed = submission.depot, submission.proposed
     is_new = depot is None and "lat" in proposed and submission.state in Submission.OPEN
@@ -129,7 +129,7 @@ def describe(submission: Submission, parts: Sequence[Submission]) -> dict[str, A
     }
 
 
-def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
+def part_context(submission: Submission, form: ProposalForm) -> dict[str, Any]:
     """Template context of one submission among those of a visit. At most four queries; prefetch its questions."""
     questions = sorted(submission.questions.all(), key=lambda question: question.asked_at)
     is_open = submission.state in Submission.OPEN
@@ -212,7 +212,7 @@ def others(submission: Submission) -> list[dict[str, Any]]:
     ]
 
 
-def parts_of(submission: Submission) -> list[Submission]:
+def undecided_together(submission: Submission) -> list[Submission]:
     """Return the undecided submissions of the same visit, or of the same author about the same depot, with this one.
 
     In the order sent; only this one if it is decided, or about a missing depot. One query.

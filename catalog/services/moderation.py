@@ -52,8 +52,6 @@ RESTORED_WITH_REASON = (Depot.RemovalReason.OWNER, Depot.RemovalReason.CLOSED, D
 REDRAWN = "przypomina wpis"
 """Begins the remark of an import on an entry that stands where one removed for such a reason stood."""
 
-Kind = Decision.Kind
-
 VERIFYING = "sprawdzono"
 PUBLISHING = "opublikowano"
 RESTORING = "przywrócono"
@@ -165,7 +163,7 @@ def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> O
     )
     day = Case(When(publication=Depot.Publication.HELD, then=Value(on)), default=F("updated_at"))
     values = {"data_status": status, "updated_at": day} | _verification(by, on)
-    return _decide(Kind.VERIFY, keys, why_not_verified, values, by, VERIFYING)
+    return _decide(Decision.Kind.VERIFY, keys, why_not_verified, values, by, VERIFYING)
 
 
 def remove_depots(
@@ -179,14 +177,14 @@ def remove_depots(
     removed = Depot.Publication.REMOVED
     values = {"publication": removed, "removed_at": on, "updated_at": on, "removal_reason": reason}
     label = f"usunięto: {Depot.RemovalReason(reason).label}"
-    return _decide(Kind.REMOVE, keys, why_not_removed, values, by, label, note, closing=True)
+    return _decide(Decision.Kind.REMOVE, keys, why_not_removed, values, by, label, note, closing=True)
 
 
 def reset_depots(*, keys: Collection[int], by: AbstractBaseUser | None, note: str = "") -> Outcome[Depot]:
     """Revoke the verification of depots; imports may then change them. Unverified depots stay as they are."""
     status = Depot.DataStatus.UNVERIFIED
     values: dict[str, Any] = {"data_status": status, "verified_at": None, "verified_by": None, "confirmed_fields": []}
-    return _decide(Kind.VERIFY, keys, why_not_reset, values, by, "cofnięto do nieweryfikowanych", note)
+    return _decide(Decision.Kind.VERIFY, keys, why_not_reset, values, by, "cofnięto do nieweryfikowanych", note)
 
 
 def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note: str = "") -> Outcome[Depot]:
@@ -194,7 +192,7 @@ def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, not
     published = {"publication": Depot.Publication.PUBLISHED, "removed_at": None, "removal_reason": ""}
     values = published | {"updated_at": on, "review": "", "confirmed_fields": confirmed_with("name")}
     label = "opublikowano lub przywrócono"
-    return _decide(Kind.PUBLISH, keys, why_not_published, values, by, label, note, said=publishing_word)
+    return _decide(Decision.Kind.PUBLISH, keys, why_not_published, values, by, label, note, words_of=publishing_word)
 
 
 def publishing_word(depot: Depot) -> str:
@@ -208,7 +206,7 @@ def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> Outcome[Dep
     """
     values = {"confirmed_fields": confirmed_with("fuels")}
     label, words = "potwierdzono paliwa", "potwierdzono paliwa według nazwy"
-    return _decide(Kind.VERIFY, keys, why_fuels_not_confirmed, values, by, label, said=lambda _: words)
+    return _decide(Decision.Kind.VERIFY, keys, why_fuels_not_confirmed, values, by, label, words_of=lambda _: words)
 
 
 def confirmed_with(field: str) -> Case:
@@ -228,12 +226,12 @@ def _decide(
     label: str,
     note: str = "",
     *,
-    said: Callable[[Depot], str] | None = None,
+    words_of: Callable[[Depot], str] | None = None,
     closing: bool = False,
 ) -> Outcome[Depot]:
     """Set the same values on all depots without an obstacle: lock, update, history, journal, version.
 
-    label: of the decision. said: reason for the history by the former state of a depot, if it is not the label.
+    label: of the decision. words_of: reason for the history by the former state of a depot, if it is not the label.
     closing: whether to close open submissions, see `close_submissions`.
     """
     changing: defaultdict[str, list[int]] = defaultdict(list)
@@ -243,7 +241,7 @@ def _decide(
             unchanged.append((depot, why))
         else:
             changed.append(depot)
-            changing[said(depot) if said else label].append(depot.pk)
+            changing[words_of(depot) if words_of else label].append(depot.pk)
     if not changed:
         return Outcome((), unchanged)
     now, numbers = timezone.now(), [depot.pk for depot in changed]
@@ -258,8 +256,8 @@ def _decide(
     return Outcome(changed, unchanged, record.decision)
 
 
-def with_note(said: str, note: str) -> str:
-    return f"{said}: {note}" if note else said
+def with_note(words: str, note: str) -> str:
+    return f"{words}: {note}" if note else words
 
 
 def close_submissions(depots: Collection[int], record: journal.Recording, on: datetime) -> None:

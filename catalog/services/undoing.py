@@ -167,7 +167,7 @@ def find_claimed_since(undoing: Undoing) -> set[int]:
 
 def undoing_needs_reason(undoing: Undoing) -> bool:
     """Whether a decision accepted the deletion of a depot. Two queries, of a decision on submissions only."""
-    if undoing.decision.kind != undoing.decision.Kind.SUBMISSION:
+    if undoing.decision.kind != Decision.Kind.SUBMISSION:
         return False
     return _removed(undoing).filter(removal_reason=Depot.RemovalReason.OWNER).exists()
 
@@ -181,7 +181,7 @@ def _removed(undoing: Undoing) -> QuerySet[Any, int]:
 
 def separated_merged(undoing: Undoing) -> bool:
     """Whether a decision restored a merged depot. One query, of a decision to publish only."""
-    if undoing.decision.kind != undoing.decision.Kind.PUBLISH:
+    if undoing.decision.kind != Decision.Kind.PUBLISH:
         return False
     earlier = Depot.history.filter(id=OuterRef("id"), history_id__lt=OuterRef("history_id")).order_by("-history_id")
     lines = Depot.history.filter(history_id__in=among([span.first for span in undoing.spans(Depot).values()]))
@@ -208,7 +208,7 @@ def _close_submissions(undoing: Undoing, depots: Collection[int]) -> None:
     """Close what was sent meanwhile about those of the depots that are removed, as any removal does."""
     removed = list(Depot.objects.filter(pk__in=among(depots), publication=REMOVED).values_list("pk", flat=True))
     if removed:
-        with journal.recording(undoing.decision.Kind.UNDO, by=undoing.by) as record:  # joins that of `journal.undo`
+        with journal.recording(Decision.Kind.UNDO, by=undoing.by) as record:  # joins that of `journal.undo`
             moderation.close_submissions(removed, record, undoing.on)
         letters.send_soon()
 

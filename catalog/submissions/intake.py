@@ -24,7 +24,7 @@ from catalog.submissions.field_groups import Values
 from catalog.text import fold
 from fueldepot.data.history import among, lock_rows, locking
 
-SAID = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone")
+COMPARED = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone")
 """Fields compared to recognise a repeated submission."""
 
 State = Submission.State
@@ -113,7 +113,7 @@ def create_submission(
     submission, *companions = rows
     earlier = _of_same_author(submission).filter(state=State.UNCONFIRMED, client_hash=client_hash, visit=None)
     for repeated in _alike(earlier, submission).filter(created_at__gt=on - REPEAT):
-        if _said(repeated.companions.filter(state=State.UNCONFIRMED)) == _said(companions):
+        if _contents(repeated.companions.filter(state=State.UNCONFIRMED)) == _contents(companions):
             return repeated
     limits.check_submission(submission, on=on)
     numbers = list(earlier.values_list("pk", flat=True))
@@ -265,7 +265,7 @@ def row_of(kind: Kind, proposed: Values, depot: Depot | None, author: Author, on
     return Submission(depot=depot, kind=kind, **content, **claimant, **sent)
 
 
-def _said(submissions: Iterable[Submission]) -> list[tuple[str, Values]]:
+def _contents(submissions: Iterable[Submission]) -> list[tuple[str, Values]]:
     """Return the values of the submissions of a visit, in the order sent."""
     return [(row.kind, row.proposed) for row in sorted(submissions, key=lambda row: row.pk or 0)]
 
@@ -280,7 +280,7 @@ def _of_same_author(submission: Submission) -> SubmissionQuerySet:
     return _alike(Submission.objects.all(), submission, ("depot", "kind", "subject", "email_hash"))
 
 
-def _alike(rows: SubmissionQuerySet, submission: Submission, names: Iterable[str] = SAID) -> SubmissionQuerySet:
+def _alike(rows: SubmissionQuerySet, submission: Submission, names: Iterable[str] = COMPARED) -> SubmissionQuerySet:
     return rows.filter(**{name: getattr(submission, name) for name in names})
 
 

@@ -89,7 +89,7 @@ def ownership_part(link: OwnerLink) -> Part:
     return "owner_lost", {"link": site_url(path), "depot": depot, "removed": removed, "others": others}
 
 
-def describe_part(submission: Submission) -> tuple[str, str]:
+def kind_and_fields(submission: Submission) -> tuple[str, str]:
     """Return the kind of a submission, and the names of its fields or fuels, "" for none: no submitted text."""
     if submission.kind == Kind.PRICE:
         names = [fuels.BY_SLUG[price["fuel"]].name.lower() for price in submission.proposed["prices"]]
@@ -172,7 +172,7 @@ class LinkLetters(LetterKind):
         token, row.token_hash = tokens.new_token(row.pk, on)
         link = route_url("submission-confirm") + f"?odnosnik={token}"
         parts = [row, *row.companions.filter(state=State.UNCONFIRMED).order_by("pk")]
-        return to_author(row, "link", link=link, hours=tokens.LINK_HOURS, parts=[*map(describe_part, parts)])
+        return to_author(row, "link", link=link, hours=tokens.LINK_HOURS, parts=[*map(kind_and_fields, parts)])
 
     def told(self, rows: Collection[Submission], on: datetime) -> QuerySet[Submission]:
         return Submission.objects.of_visits([row.pk for row in rows])

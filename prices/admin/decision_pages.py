@@ -13,7 +13,7 @@ from django.utils import timezone
 from catalog.admin.bulk import report_decision
 from catalog.admin.desk import NextRowMixin, current_editor, desk_page, page_url, read_number, read_numbers, read_text
 from catalog.admin.evidence import evidence_of, find_neighbours, live_map
-from catalog.admin.submission_page import ProposalForm, describe, describe_part, parts_of
+from catalog.admin.submission_page import ProposalForm, page_context, part_context, undecided_together
 from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR, SubmissionAdmin
 from catalog.models import Decision, Submission
 from catalog.services import Refusal
@@ -32,7 +32,7 @@ MOST_EARLIER = 8
 """Published prices of the depot listed beside those that wait."""
 
 
-def describe_rows(rows: Iterable[Any], ranges: Mapping[str, Range]) -> None:
+def describe_prices(rows: Iterable[Any], ranges: Mapping[str, Range]) -> None:
     """Set `doubts`, what speaks against each price in Polish, and `comparison` with the median of Poland.
 
     Both are "" where there is none. No query if the snapshot is built.
@@ -97,7 +97,7 @@ class PricePageMixin(NextRowMixin):
         is_pending = price.status == DepotPrice.Status.PENDING
         batch = list(self.get_queryset(request).pending().filter(depot=depot))
         batch.sort(key=lambda row: (row.pk != price.pk, -row.distance, row.pk))
-        describe_rows(batch, read_ranges())
+        describe_prices(batch, read_ranges())
         # Reading a doubtful price is the point of this page; the others come along where nothing speaks against them.
         alone = any(row.doubts for row in batch if row.pk == price.pk)
         ticked = {row.pk for row in batch if row.pk == price.pk or not (alone or row.doubts)}
@@ -107,7 +107,7 @@ class PricePageMixin(NextRowMixin):
             row.is_ticked = row.pk in ticked
             row.typed = request.POST.get(f"value-{row.pk}", f"{row.price:f}".replace(".", ","))
         earlier = list(DepotPrice.objects.approved().filter(depot=depot).order_by("-day", "-pk")[:MOST_EARLIER])
-        describe_rows(earlier, {})
+        describe_prices(earlier, {})
         context = {
             **evidence_of(values_of(depot), depot),
             "title": f"Ceny: {depot.name}",
@@ -144,12 +144,12 @@ class SubmissionPageAdmin(SubmissionAdmin):
             self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
             return HttpResponseRedirect(page_url(self.opts, "changelist"))
         if request.method != "POST":
-            parts = parts_of(submission)
+            parts = undecided_together(submission)
             return self._show(request, submission, parts, is_visit=len(parts) > 1)
         if not self.has_change_permission(request):
             raise PermissionDenied
         decision, _, goes_on = request.POST.get("decision", "").partition("_")
-        parts = parts_of(submission) if decision == "visit" else [submission]
+        parts = undecided_together(submission) if decision == "visit" else [submission]
         # Find the next row first: a decision may take this one off the list.
         following = self.find_next(request, submission.pk, besides=[part.pk for part in parts]) if goes_on else None
         if decision == "ask":
@@ -217,7 +217,11 @@ class SubmissionPageAdmin(SubmissionAdmin):
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
             submission.refresh_from_db()
             return self._show(
-                request, submission, parts_of(submission) if is_visit else [submission], forms, is_visit=is_visit
+                request,
+                submission,
+                undecided_together(submission) if is_visit else [submission],
+                forms,
+                is_visit=is_visit,
             )
         report_decision(self, request, count, recorded)
         return None
@@ -252,11 +256,11 @@ class SubmissionPageAdmin(SubmissionAdmin):
         is_visit: bool,
     ) -> HttpResponse:
         """Render the page. forms: what a refused decision had posted, by submission; the template repeats the rest."""
-        context = describe(submission, parts)
+        context = page_context(submission, parts)
         if is_visit:
             context |= self._describe_visit(request, submission, parts, forms)
         else:
-            context |= describe_part(submission, forms.get(submission.pk) or ProposalForm(submission))
+            context |= part_context(submission, forms.get(submission.pk) or ProposalForm(submission))
             context["title"] = f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}"
         may_change = self.has_change_permission(request)
         # A visit is decided from each of its parts, also from its prices, which are never in the state WAITING.
@@ -280,7 +284,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
         prefetch_related_objects(parts, "questions__asked_by", "prices")
         rows: list[dict[str, Any]] = []
         for part in parts:
-            row = describe_part(part, forms.get(part.pk) or ProposalForm(part, suffix=f"-{part.pk}"))
+            row = part_context(part, forms.get(part.pk) or ProposalForm(part, suffix=f"-{part.pk}"))
             may_accept = chief or not row["owners"] or row["owners_heard"]
             own_prices: Iterable[Any] = part.prices.all()
             for price in own_prices:
@@ -296,7 +300,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
                 }
             )
         return {
-            "title": f"Zgłoszenia do wpisu: {parts[0].depot.name}",  # type: ignore[union-attr] # see `parts_of`
+            "title": f"Zgłoszenia do wpisu: {parts[0].depot.name}",  # type: ignore[union-attr] # see `undecided_together`
             "first": submission,
             "parts": rows,
             "choices": CHOICES.items(),

@@ -42,7 +42,7 @@ from catalog.services.moderation import DepotIsErased
 from catalog.submissions.questions import with_questions
 from fueldepot.data.history import among
 from prices import models, services, validation
-from prices.admin.decision_pages import PricePageMixin, describe_rows
+from prices.admin.decision_pages import PricePageMixin, describe_prices
 from prices.models import LONGEST_REASON
 from prices.official_series import BY_SLUG
 from prices.price_list_preview import EXPIRED, ConfirmForm, Preview, UploadForm, preview_price_list
@@ -260,7 +260,7 @@ class DepotPriceAdmin(KeptRowsMixin, PriceListImport, CsvMixin, PricePageMixin, 
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         changelist: ChangeList = super().get_changelist_instance(request)
-        describe_rows(changelist.result_list, read_ranges())
+        describe_prices(changelist.result_list, read_ranges())
         return changelist
 
     def get_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> Any:
