@@ -97,8 +97,11 @@ def _expressions(rules: list[Rule], *, repaired: bool) -> list[str]:
     if len(named) == len(set(named)):
         # A closed rule for a day without hours is redundant, and the library would cut off the night before.
         return [", ".join(_written(rule) for rule in rules if rule.ranges)]
+    # The library would cut off the night before a replaced day, and keep the night after it.
+    if any(end > DAY_MINUTES for rule in rules for _, end in rule.ranges):
+        return []
     readings = [rules]
-    if repaired or any(end > DAY_MINUTES for rule in rules for _, end in rule.ranges):
+    if repaired:
         # The separator does not tell whether a later rule replaces the earlier ones or adds to them.
         readings = [[replace(rule, joined=joined) for rule in rules] for joined in (False, True)]
     return [_joined(reading) for reading in readings if not _contradictory(reading)]
