@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
@@ -135,7 +135,7 @@ class Search:
 
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
-        text = query.in_polish(query.normalize_punctuation(text))
+        text = query.ON_RIVER.sub("nad ", query.in_polish(query.normalize_punctuation(text)))
         matches = self._find(text, limit)
         _, rest = query.split_fuel(plain(text))
         if town := self._town_behind(rest, matches):
@@ -153,8 +153,7 @@ class Search:
         text = NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
         if len(typed_digits(text)) >= FEWEST_DIGITS:
             return Found()
-        pattern = query.postcode_pattern(text)
-        if pattern:
+        if pattern := query.postcode_pattern(text):
             return Found(tuple(self.index.find_postcodes(pattern, limit)))
         if query.DIGITS.fullmatch(text):
             return Found(tuple(self.index.find(text.replace(" ", ""), limit)))
@@ -304,8 +303,7 @@ class Search:
         readings = query.read_query(text)
         for reading in query.read_with_prepositions(text):
             matches = self.words.find(reading, Mode.WORDS, limit, accented)
-            matches = [match for match in matches if self._is_with_preposition(match.number, text)]
-            if matches:
+            if matches := [match for match in matches if self._is_with_preposition(match.number, text)]:
                 return Found(_numbers(matches), single=_is_single(matches))
         if village := self._village_of_address(text, accented):
             return Found(_numbers(village)[:limit], single=len(village) == 1)
@@ -321,13 +319,16 @@ class Search:
                     return Found(_numbers(matches), single=_is_single(matches))
         if " " in key and (numbers := self.index.fragments(key, limit, accented)):
             return Found(tuple(numbers))
-        for reading in readings:
-            for respaced in self.words.respaced(reading):
-                if matches := self.words.find(respaced, Mode.WORDS, limit, accented):
-                    return Found(_numbers(matches), forgiven=True)
+        spoken = (self.words.find(reading, Mode.CASES, limit, accented) for reading in query.read_query(f"w {text}"))
+        # A municipality in a case goes before misspelt names ("gorzowie"), a village after them.
+        if (cases := next(filter(None, spoken), [])) and cases[0].number < self.index.municipalities:
+            return Found(_numbers(cases), single=_is_single(cases))
+        for respaced in chain.from_iterable(map(self.words.respaced, readings)):
+            if matches := self.words.find(respaced, Mode.WORDS, limit, accented):
+                return Found(_numbers(matches), forgiven=True)
         modes = Mode.UNKNOWN_WORDS, Mode.ALL_WORDS
         tries = (self.words.find(reading, mode, limit, accented) for mode in modes for reading in readings)
-        matches = next(filter(None, tries), [])
+        matches = next(filter(None, tries), cases)
         # In a case, a town goes before misspelt villages: "w Kielcach dobry".
         is_doubtful = not matches or (query.spoken_name(text)[1] and matches[0].number >= self.index.municipalities)
         if is_doubtful and (town := self.towns.in_address(text)):
@@ -362,8 +363,7 @@ def _numbers(matches: Sequence[Match]) -> tuple[int, ...]:
 
 def _is_single(matches: Sequence[Match]) -> bool:
     """Whether the first match has its whole name in the text, and no other matches as well."""
-    first = matches[0]
-    return first.whole and not any(match.fit == first.fit for match in matches[1:])
+    return matches[0].whole and not any(match.fit == matches[0].fit for match in matches[1:])
 
 
 MOST_FOUND = 8

@@ -45,6 +45,8 @@ CAPITAL_CITY = re.compile(r"(?<![^\W_])m\. ?st\.")
 """Warszawa is formally "m.st. Warszawa"."""
 SHORT_CAPITAL = re.compile(r"(?<![^\W_])w-wa(?![^\W_])", re.IGNORECASE)
 """Warszawa is written "W-wa", which is no preposition and beginning of a name."""
+ON_RIVER = re.compile(r"(?<![^\W_])n ?/ ?(?=[^\W\d_])", re.IGNORECASE)
+"""A river after a name is written "Krościenko n/Dunajcem"."""
 
 NEARBY = re.compile(rf"(.+?)[ ,]+(?:k(?:\. ?|/ ?| )|(?:w )?(?:{'|'.join(NEAR)}|near) )([^,;]+)")
 

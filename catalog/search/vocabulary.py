@@ -110,7 +110,7 @@ ASIDE = frozenset(
 
 FILLERS = (ASIDE | PREPOSITIONS).union(
     {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"},
-    {"i", "okolica", "polska", "terenie", "prawach", "centrum"},
+    {"i", "okolica", "polska", "poland", "terenie", "prawach", "centrum"},
 )
 """Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska."""
 

@@ -244,10 +244,10 @@ def test_a_town_amid_other_words_is_found_and_words_that_do_not_locate_are_no_pl
 
 
 def test_what_is_no_name_beside_the_place_is_ignored():
-    search = make_search(PLACES | {"1211": "nowotarski", "1211011": "Nowy Targ"}, ("Targ", ROPA))
+    search = make_search(PLACES | {"1211": "nowotarski", "1211011": "Nowy Targ"}, ("Targ", ROPA), ("Polan", "1211011"))
     streets = ("ul. Długa 5", "ul. Długa", "ul. 3 Maja 12a", "ul. 3 Maja", "3 Maja 12a", "ul. Jana Pawła II 7 m. 2")
     before = (*streets, "Długa 5", "Długa 5/7", "os. Targ 5/7", "34-4", "34-,")
-    after = ("Nowy\u200b Ta\u00adrg\u200f", "Nowy Targ niedziela", "Nowy Targ w niedzielę")
+    after = ("Nowy\u200b Ta\u00adrg\u200f", "Nowy Targ niedziela", "Nowy Targ w niedzielę", "Nowy Targ Poland")
     for text in (*(f"{words} Nowy Targ" for words in before), *after):
         assert found(search, text) == ["Nowy Targ"], text
 
@@ -292,6 +292,11 @@ def test_neither_a_street_alone_nor_the_number_of_a_depot_is_a_place():
     streets = "ul. Długa", "ul. Długa 5", "ul. 3 Długa", "ul. 3 Maja", "ul.", "5"
     for text in (*streets, "NIP 676-248-45-60", "pl 6762484560", "tel. 601 202 303", "(12) 300 67 89"):
         assert found(search, text) == [], text
+
+
+def test_a_river_is_written_behind_a_stroke():
+    search = make_search(PLACES | {ROPA: "Krosno nad Dunajcem"}, ("Niwki", ROPA))
+    assert found(search, "Krosno n/Dunajcem") == found(search, "pellet KROSNO N/ D") == ["Krosno nad Dunajcem"]
 
 
 def test_the_abbreviation_of_near_has_a_full_stop_or_not():

@@ -369,6 +369,13 @@ def test_a_unit_after_a_comma_tells_the_name_of_a_locality_from_a_form():
     assert found(search, "pod Koninem, Zakopane")[:2] == ["Zakopane", "Konin"]
 
 
+def test_a_municipality_in_a_case_goes_before_misspelt_names_and_a_village_after_them():
+    search = make_search(PLACES | {ROPA: "Gorzów Nowy", SEKOWA: "Pcim"}, ("Gorzowia", ZAKOPANE), ("Skawa", ROPA))
+    for text, name in (("gorzowie", "Gorzów Nowy"), ("pellet Pcimiu", "Pcim"), ("Skawie", "Skawa")):
+        assert found(search, text)[:1] == [name], text
+    assert found(make_search(PLACES, ("Skawia", ROPA), ("Skawa", ROPA)), "skawie") == ["Skawia"]
+
+
 def test_a_whole_name_with_its_preposition_is_not_one_without():
     search = make_search(PLACES, ("Pod Lasem", ROPA), ("Lasy", ROPA), ("W Łęgu", SEKOWA))
     for text in ("Pod Lasem, Ropa", "pod lasem ropa", "pellet Pod Lasem gm. Ropa", "Pod Lasem, powiat gorlicki"):
