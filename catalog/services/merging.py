@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from catalog.depots import fuels
-from catalog.models import Dataset, Decision, Depot, NotDuplicate, OwnerLink, Submission
+from catalog.models import Decision, Depot, NotDuplicate, OwnerLink, Submission
 from catalog.services import Refusal, journal
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, save, with_note
 from catalog.submissions import owner_links
@@ -80,18 +80,16 @@ def merge_depots(
         kept.verified_by_id = gone.verified_by_id
     if taken or inherits:
         kept.updated_at = on
-        kept.save_without_historical_record()  # type: ignore[attr-defined] # of simple-history
-    gone.publication = Depot.Publication.REMOVED
+    gone.publication, gone.removal_reason = Depot.Publication.REMOVED, Depot.RemovalReason.DUPLICATE
     gone.removed_at = gone.updated_at = on
-    gone.removal_reason = Depot.RemovalReason.DUPLICATE
     gone.merged_into = kept
-    gone.save_without_historical_record()  # type: ignore[attr-defined]
     former = list(Depot.objects.filter(merged_into=gone).values_list("pk", flat=True))
-    Depot.objects.filter(pk__in=former).update(merged_into=kept)
+    merged, labels = f"scalono z wpisem {kept.pk}", ", ".join(Depot.label(name) for name in taken)
     with journal.recording(Decision.Kind.MERGE, by=by, on=now, title=title) as record:
-        history.record_bulk(Depot, [gone.pk, *former], by=by, reason=f"scalono z wpisem {kept.pk}")
-        labels = ", ".join(Depot.label(name) for name in taken)
-        history.record_bulk(Depot, [kept.pk], by=by, reason=with_note(f"wchłonięto wpis {gone.pk}", labels))
+        save(gone, by=by, reason=merged)
+        Depot.objects.filter(pk__in=former).update(merged_into=kept)
+        history.record_bulk(Depot, former, by=by, reason=merged)
+        save(kept, by=by, reason=with_note(f"wchłonięto wpis {gone.pk}", labels))
         opened, closed = move_submissions(Submission.objects.filter(depot=gone), kept, now)
         superseded = Submission.objects.filter(pk__in=closed, decided_at=now)
         record.concern(Submission, superseded.values_list("pk", flat=True))
@@ -108,7 +106,6 @@ def merge_depots(
             "confirmed": {kept.pk: taken},
             "followers": {follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
         }
-    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     return record.decision
 
 
