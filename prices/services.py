@@ -224,7 +224,7 @@ def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
         sent = f" ({AS_SENT} {short_zloty(price.sent_price)})" if price.sent_price else ""
         value = f"{short_zloty(price.price)}/{price.unit}, {price.day:%d.%m.%Y}{sent}"
         outcomes.setdefault(price.submission_id, []).append((fuels.BY_SLUG[price.fuel].name, value, price.reason))
-    whole = {key: told for key, told in outcomes.items() if key not in waiting}
+    whole = {key: rows for key, rows in outcomes.items() if key not in waiting}
     record_price_outcomes(whole, on=on)
     return list(whole)
 

@@ -77,14 +77,14 @@ def bulk_action(
             keys = sorted(row.pk for row in changing)
             counts = attached(changing) if attached else {}
             version = latest_id(queryset.model.history.model, *keys) if versioned else 0
-            shown = signature(request, keys, version, counts)
-            given = request.POST.get("shown")
-            if keys and given and constant_time_compare(given, shown):
+            signed = signature(request, keys, version, counts)
+            confirmed = request.POST.get("shown")
+            if keys and confirmed and constant_time_compare(confirmed, signed):
                 if not reason_length or read_text(request, "reason").strip():
                     act(model_admin, request, keys)
                     return None
                 model_admin.message_user(request, REASON_MISSING, messages.ERROR)
-            elif given:
+            elif confirmed:
                 model_admin.message_user(request, CHANGED_MEANWHILE, messages.WARNING)
             context = {
                 "title": description,
@@ -95,7 +95,7 @@ def bulk_action(
                 "staying": [(why, len(some), linked(some, named)) for why, some in staying.items()],
                 "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
                 "reason_length": reason_length,
-                "shown": shown,
+                "shown": signed,
             }
             return desk_page(model_admin, request, "confirm", context)
 

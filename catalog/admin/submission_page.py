@@ -204,11 +204,11 @@ def others(submission: Submission) -> list[dict[str, Any]]:
     of_visit = Q(pk=visit) | Q(visit=visit)
     replaced = Q(state=State.SUPERSEDED, confirmed_at__isnull=False, email_hash=submission.email_hash, erased_at=None)
     of_depot = Q(Q(state__in=Submission.OPEN) | replaced, depot=submission.depot_id)
-    rows = Submission.objects.filter(of_visit | of_depot).exclude(pk=submission.pk).oldest_waiting_first()
     visit_first = Case(When(of_visit, then=Value(0)), default=Value(1))
+    rows = Submission.objects.filter(of_visit | of_depot).exclude(pk=submission.pk).oldest_waiting_first(visit_first)
     return [
         {"row": row, "fields": field_groups.labels(row.proposed), "same_visit": row.visit_number == visit}
-        for row in rows.order_by(visit_first, *rows.query.order_by)[:20]
+        for row in rows[:20]
     ]
 
 
@@ -270,14 +270,14 @@ def compare(submission: Submission) -> list[dict[str, str]]:
         verdict, text = "different", "inna domena niż strona wpisu"
     rows = [{"label": "Domena adresu e-mail", "said": domain, "entry": host, "verdict": verdict, "text": text}]
     for label, name, noun, genitive, same in NUMBERS:
-        said, entry = getattr(submission, f"claimant_{name}"), getattr(depot, name) or ""
-        claimed, published = _numbers(said), _numbers(entry)
+        typed, entry = getattr(submission, f"claimant_{name}"), getattr(depot, name) or ""
+        claimed, published = _numbers(typed), _numbers(entry)
         verdict, text = "unknown", same
         if not claimed or not published:
             text = f"brak {genitive} we wpisie" if claimed else f"zgłaszający nie podał {genitive}"
         elif not claimed & published:
             verdict, text = "different", f"inny {noun} niż we wpisie"
-        rows.append({"label": label, "said": said, "entry": entry, "verdict": verdict, "text": text})
+        rows.append({"label": label, "said": typed, "entry": entry, "verdict": verdict, "text": text})
     return rows if submission.kind == Submission.Kind.CLAIM else [row for row in rows if row["said"]]
 
 

@@ -46,13 +46,13 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         just_now = on - timedelta(minutes=1)
         return self.unnotified().exclude(Q(decided_at__gt=just_now) | Q(answered_at__gt=just_now))
 
-    def oldest_waiting_first(self) -> Self:
-        """Order waiting ones first, longest waiting first; then the others, newest first."""
+    def oldest_waiting_first(self, *before: Any) -> Self:
+        """Order waiting ones first, longest waiting first; then the others, newest first. before: comes first."""
         waiting = models.Case(
             models.When(state=Submission.State.WAITING, then=models.Value(0)), default=models.Value(1)
         )
         since = models.Case(models.When(state=Submission.State.WAITING, then="confirmed_at"))
-        return self.order_by(waiting, since, "-created_at", "-pk")
+        return self.order_by(*before, waiting, since, "-created_at", "-pk")
 
 
 class Submission(models.Model):

@@ -188,8 +188,8 @@ class CorrectForm(DepotForm):
     def wanted(self) -> dict[str, Any]:
         data, values = self.cleaned_data, super().wanted()
         # Unchanged fields keep their stored values, which cleaning may have rewritten.
-        known = field_groups.values_of(self.depot)
-        values |= {name: known[name] for name in values if name in self.fields and name not in self.changed_data}
+        stored = field_groups.values_of(self.depot)
+        values |= {name: stored[name] for name in values if name in self.fields and name not in self.changed_data}
         if self._moved(data):
             position = {name: data[name] for name in ("lat", "lon", "municipality")}
             values |= position | {"location_approximate": False}
