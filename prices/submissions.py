@@ -270,13 +270,15 @@ def _find_changed(undoing: Undoing, restored: Collection[int]) -> tuple[set[int]
     rows = DepotPrice.objects.filter(Q(depot__in=own) | Q(depot__in=among(undoing.spans(Depot))))
     former_values = Subquery(then.values("depot")[:1]), Subquery(then.values("status")[:1])
     restored, depots, stating = {*restored}, set[int](), list[int]()
-    for key, depot, status, *former in rows.values_list("pk", "depot", "status", *former_values):
+    columns = "pk", "depot", "status", *former_values
+    for key, depot, status, former_depot, former_status in rows.values_list(*columns):
         if key in restored:
-            is_changed = depot != former[0]
+            is_changed = depot != former_depot
         else:
-            is_changed = key in spans or ([depot, status] != former and approved in {status, former[1]})
+            is_same = (depot, status) == (former_depot, former_status)
+            is_changed = key in spans or (not is_same and approved in {status, former_status})
         if is_changed:
-            depots |= {depot, former[0] or depot}
+            depots |= {depot, former_depot or depot}
             if status == approved and key not in restored:
                 stating.append(key)
     return depots, stating

@@ -104,14 +104,14 @@ def decide(
         if batch.erased:
             raise SubmissionIsErased(batch.erased[0])
         chosen = {part.submission: part for part in parts}
-        explained |= any(
-            not chosen[row.pk].accept or field_groups.omits(row, chosen[row.pk].groups) for row in batch.submissions
-        )
+        omitting = {row.pk for row in batch.submissions if field_groups.omits(row, chosen[row.pk].groups)}
+        explained |= bool(omitting) or not all(part.accept for part in parts)
         # A deletion last, since nothing can follow it.
         for row in sorted(batch.submissions, key=lambda row: row.kind == Kind.DELETE):
             part = chosen[row.pk]
             if part.accept:
-                own_reason = reason if field_groups.omits(row, part.groups) or not explained else ""
+                # A reason that nothing else needs is refused by a correction that omits nothing.
+                own_reason = reason if row.pk in omitting or not explained else ""
                 batch.accept(row, part, own_reason, verify=verify, keep_owners=keep_owners)
             else:
                 batch.reject(row, reason)

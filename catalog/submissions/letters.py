@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from smtplib import SMTPException
 from threading import Event, Thread
 from typing import Any, ClassVar
@@ -148,10 +149,9 @@ def _mark(
     waiting = kind.rows(on).filter(due).exclude(pk__in=looked_at).order_by("pk")
     rows = list(waiting.select_for_update(of=kind.locked, skip_locked=True)[:BATCH])
     looked_at.update(row.pk for row in rows)
-    letters_by_row = [[*kind.letters(row, on)] for row in rows]
-    letters = [letter for of_row in letters_by_row for letter in of_row]
+    letters = {row: [*kind.letters(row, on)] for row in rows}
     # One object per row, so that several letters to one owner add up.
-    counted = {letter.counted: letter.counted for letter in letters if letter.counted is not None}
+    counted = {letter.counted: letter.counted for letter in chain(*letters.values()) if letter.counted is not None}
     for row in counted.values():
         row.mailbox_hash = hash_mailbox(row.email)  # may have been erased since the previous letter
     sent_before = recent_letters({row.mailbox_hash for row in counted.values()}, on)
@@ -159,7 +159,7 @@ def _mark(
     messages: dict[Letter, EmailMessage] = {}
     delayed = []
     changed: dict[type[Model], set[Model]] = {model: set() for model in TRIED_COLUMNS}
-    for of_row in letters_by_row:
+    for row, of_row in letters.items():
         recipients = [counted[letter.counted] for letter in of_row if letter.counted is not None]
         new = Counter(recipient.mailbox_hash for recipient in recipients)
         if any(counts[box] and counts[box] + number > LETTERS_PER_MAILBOX for box, number in new.items()):
@@ -171,14 +171,13 @@ def _mark(
             recipient.letters_at = [*recipient.letters_at, on]
             changed[type(recipient)].add(recipient)
         for letter in of_row:
-            letter.row.letter_tried_at = on
-            changed[type(letter.row)].add(letter.row)
+            row.letter_tried_at = on
+            changed[type(row)].add(row)
             messages[letter] = letter.write()
     for model, marked in changed.items():
         # One UPDATE: a second one of the same rows would lock their depots, after their submissions (`limits`).
         model._default_manager.bulk_update(marked, TRIED_COLUMNS[model])
-    needed = {letter.row.pk for letter in letters}
-    kind.done([row for row in rows if row.pk not in needed], on)
+    kind.done([row for row, of_row in letters.items() if not of_row], on)
     return messages, delayed
 
 
