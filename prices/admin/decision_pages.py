@@ -171,23 +171,22 @@ class SubmissionPageAdmin(SubmissionAdmin):
         is_visit = decision == "visit" and submission.depot_id is not None
         if is_visit:
             prefetch_related_objects(parts, "prices")
-            choices = {part.pk: request.POST.get(f"choice-{part.pk}") for part in parts}
-            forms = {part.pk: ProposalForm(part, request.POST, f"-{part.pk}") for part in parts}
             on_page, is_closed = read_numbers(request, "part"), not submission.is_undecided
         elif decision in {"accept", "reject"}:
-            choices, forms = {submission.pk: decision}, {submission.pk: ProposalForm(submission, request.POST)}
             on_page, is_closed = {submission.pk}, submission.state != State.WAITING
         else:
             raise BadRequest("unknown decision")
+        forms = {part.pk: ProposalForm(part, request.POST, f"-{part.pk}" if is_visit else "") for part in parts}
         if closed := {submission.pk} if is_closed else on_page - forms.keys():
             return self._tell_decided(request, min(closed))
         accepted, pending = read_numbers(request, "price"), read_numbers(request, "pending")
         decided: list[PartDecision] = []
         of_prices: dict[int, bool] = {}
         for part in parts:
-            accept = choices[part.pk] == "accept"
-            if choices[part.pk] not in {"accept", "reject"} or part.pk not in on_page:
+            choice = request.POST.get(f"choice-{part.pk}") if is_visit else decision
+            if choice not in {"accept", "reject"} or part.pk not in on_page:
                 continue
+            accept = choice == "accept"
             if part.kind == Kind.PRICE:
                 if not request.user.has_perm("prices.change_depotprice"):
                     raise PermissionDenied
