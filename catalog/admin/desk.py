@@ -220,7 +220,7 @@ def desk_page(model_admin: Any, request: HttpRequest, template: str, context: Ma
 
 
 def page_url(opts: Any, page: str, *keys: Any) -> str:
-    """URL of a page of a model: "changelist", or "change" with the key of a row."""
+    """URL of a page of a model: "changelist", "add", or "change" with the key of a row."""
     return reverse(f"admin:{opts.app_label}_{opts.model_name}_{page}", args=keys)
 
 

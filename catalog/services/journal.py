@@ -66,7 +66,7 @@ class Outcome(Generic[Row]):
 class Recording:
     """What is known of a decision that is being carried out. title: in Polish, the first that a service gives counts.
 
-    decision: with its number once it is recorded, None if nothing was changed.
+    decision: with its number once it is recorded, None if nothing was changed or within another decision.
     """
 
     title: str = ""

@@ -182,14 +182,12 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
     submission = get_confirmable(token=token, on=on)
     if submission.depot is not None:
         locked(submission.depot)
-        # The depot may have been merged while this waited for its lock; the submission then belongs to the survivor.
-        submission = get_confirmable(token=token, on=on)
     else:
         limits.wait_for_turn(submission.email_hash)  # there is no row that two links of one author share
     parts = Submission.objects.of_visits([submission.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
     replaced = (Q(pk__in=waiting_like(part)) for part in parts)
     lock_rows(Submission.objects.filter(reduce(or_, replaced, Q(pk__in=parts.order_by()))))
-    # Check again: the submission may have been confirmed, or its link renewed, before the lock was acquired.
+    # Check again: it may have been confirmed, its link renewed, or its depot removed, while this waited for the locks.
     get_confirmable(token=token, on=on)
     for part in parts.all():
         waiting_like(part).update(state=State.SUPERSEDED, decided_at=on)
