@@ -9,7 +9,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import timedelta
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 
 # Letters that Unicode does not decompose into a base letter and a mark. Covers Latin-1 and Latin Extended-A.
@@ -133,11 +133,17 @@ def _letters(text: str) -> str:
     return "".join(c if c.isalnum() else " " for c in text)
 
 
+def round_half_up(number: float | Decimal, places: int = 0) -> Decimal:
+    """Return a number rounded as on paper, halves away from zero; `round` and formats choose the even digit."""
+    return Decimal(str(number)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+
+
 def zloty(amount: float | Decimal | None, places: int = 2) -> str:
     """ "1 520,50 zł", on one line; a dash for None."""
     if amount is None:
         return "–"
-    return f"{amount:,.{places}f} zł".replace(",", " ").replace(".", ",").replace(" ", "\N{NO-BREAK SPACE}")
+    number = f"{round_half_up(amount, places):,}".replace(",", "\N{NO-BREAK SPACE}").replace(".", ",")
+    return f"{number}\N{NO-BREAK SPACE}zł"
 
 
 def short_zloty(amount: float | Decimal) -> str:

@@ -20,6 +20,7 @@ from catalog.depots.snapshot import depots
 from catalog.links import municipality_url
 from catalog.models import Dataset, Depot, Municipality
 from catalog.territory.snapshot import territory
+from catalog.text import round_half_up
 from fueldepot.http.cache_control import CATALOG, NO_STORE, conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import route_url, site_url
@@ -187,7 +188,7 @@ def decimals(amount: Decimal | None) -> DecimalText | None:
 
 
 def percent(part: Decimal | None) -> DecimalText | None:
-    return None if part is None else DecimalText(f"{part * 100:z.1f}")
+    return None if part is None else DecimalText(f"{round_half_up(part * 100, 1):z.1f}")
 
 
 @read_only

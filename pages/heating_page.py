@@ -14,7 +14,7 @@ from catalog.api.params import Voivodeship
 from catalog.models import Municipality
 from catalog.models import Voivodeship as VoivodeshipUnit
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
-from catalog.text import short_zloty
+from catalog.text import round_half_up, short_zloty
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, field
 from pages.fuel_prices import prices_crumb
@@ -124,7 +124,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
             "where": where,
             "notice": " ".join(notices),
             "options": options,
-            "demand": f"{whole(round(demand))} kWh",
+            "demand": f"{whole(int(round_half_up(demand)))} kWh",
             "house": {name: quantity(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
             "rows": cost_rows,
             "sections": sections_of(cost_rows),
@@ -196,7 +196,7 @@ def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
     source, cost, mine = row.source, row.cost, row.own
     price, bag, efficiency = (f"{name}_{source.slug}" for name in OWN)
     kg = bag_kg(source)
-    amount = decimal_comma(rounded(cost.amount)) if source.unit != "kWh" else whole(round(cost.amount))
+    amount = decimal_comma(rounded(cost.amount)) if source.unit != "kWh" else whole(int(round_half_up(cost.amount)))
     return {
         "row": row,
         "cost": f"{joined(published_cost(cost.per_kwh), decimal_comma)}\N{NO-BREAK SPACE}zł" if cost.per_kwh else "",

@@ -14,6 +14,7 @@ from functools import lru_cache
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from catalog.text import round_half_up
 from fueldepot.http.cache_control import Period
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -52,7 +53,7 @@ def coordinates(lat: float, lon: float) -> str:
 
 def change(part: Decimal | None) -> str:
     """ "+12,3%", "−4,0%": a relative change; a dash for None."""
-    return "–" if part is None else _signed(f"{part * 100:+.1f}") + "%"
+    return "–" if part is None else _signed(f"{round_half_up(part * 100, 1):+}") + "%"
 
 
 def signed_zloty(amount: Decimal | None) -> str:

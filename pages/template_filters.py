@@ -19,7 +19,7 @@ from django.utils.formats import date_format
 from django.utils.text import capfirst
 from markupsafe import Markup, escape
 
-from catalog.text import full_sentence, short_zloty, zloty
+from catalog.text import full_sentence, round_half_up, short_zloty, zloty
 from fueldepot.http.links import route_path, site_url
 from pages import polish
 from pages.page import twin_path
@@ -106,8 +106,8 @@ HARMLESS = {"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028",
 
 def difference(amount: float | Decimal) -> str:
     """ "+90 zł", "−90 zł", "równo": whole złoty."""
-    rounded = round(amount)
-    return f"{'+' if rounded > 0 else '−'}{zloty(abs(rounded), 0)}" if rounded else "równo"
+    whole = round_half_up(amount)
+    return f"{'+' if whole > 0 else '−'}{zloty(abs(whole), 0)}" if whole else "równo"
 
 
 def tied(text: object) -> str:

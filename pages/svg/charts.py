@@ -8,6 +8,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
@@ -162,8 +163,9 @@ def years_chart(values: Sequence[tuple[int, float]]) -> Chart | None:
 
 
 def amount(value: float, places: int) -> str:
-    """Format a number in Polish, with a comma and narrow no-break spaces between thousands."""
-    return f"{value:,.{places}f}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace(".", ",")
+    """Format a number in Polish, with a comma and narrow no-break spaces between thousands; halves go up."""
+    rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    return f"{rounded:,}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace(".", ",")
 
 
 def _up(scale: Sequence[float], value: float) -> float:

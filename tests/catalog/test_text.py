@@ -91,8 +91,9 @@ def test_address_of_any_parts_is_tidy(parts):
 
 
 def test_amounts_have_grouped_thousands_and_stay_on_one_line():
-    written = [zloty(None), zloty(1520.5), short_zloty(Decimal("1613.00")), short_zloty(24.99)]
-    assert [part.replace("\N{NO-BREAK SPACE}", "_") for part in written] == ["–", "1_520,50_zł", "1_613_zł", "24,99_zł"]
+    written = [zloty(None), zloty(1520.5), zloty(1352.5, 0), short_zloty(Decimal("1613.00")), short_zloty(24.99)]
+    shown = [part.replace("\N{NO-BREAK SPACE}", "_") for part in written]
+    assert shown == ["–", "1_520,50_zł", "1_353_zł", "1_613_zł", "24,99_zł"]
 
 
 def test_a_period_is_said_in_words_where_there_are_some():

@@ -72,6 +72,9 @@ def test_the_heat_of_a_year(client):
     for query, demand in (({}, 21_000), ({"area": 100, "need": 80}, 8_000), ({"kwh": "18000", "area": 100}, 18_000)):
         assert client.get(URL, query).json()["demand_kwh"] == demand
     expect(client.get(f"{PATH}?powierzchnia=100,5&potrzeba=87,5"), "8794 kWh ciepła rocznie")
+    for path in (PATH, f"{PATH[:-1]}.md"):
+        text = client.get(f"{path}?kwh=20250,5").content.decode().replace("\N{NO-BREAK SPACE}", " ")
+        assert text.count("20 251 kWh") == 2, "the demand and what the heater takes"
 
 
 def test_ones_own_price_and_efficiency_come_first_and_stay_in_their_fields(client, pellet):

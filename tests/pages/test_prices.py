@@ -109,6 +109,15 @@ def test_a_change_below_a_tenth_of_a_per_cent_is_zero_in_csv_too(client):
     assert csv_rows(client.get("/ceny/pellet.csv"))[0]["zmiana_przez_miesiac_proc"] == "0.0"
 
 
+def test_halves_are_rounded_up_and_not_to_the_even_digit(client):
+    today = timezone.localdate()
+    factories.price_depots(2000, 2000, 2000, day=months_before(today.replace(day=1), 1))
+    factories.price_depots(2005, 2005, 2005, day=today, depot__municipality=factories.warszawa())
+    expect(client.get("/ceny/pellet/"), "Przez miesiąc +0,3%", "mazowieckie 2 005 zł +3 zł")
+    expect(client.get("/ceny/pellet/mazowieckie/"), "różnica: +3 zł")
+    assert csv_rows(client.get("/ceny/pellet.csv"))[0]["zmiana_przez_miesiac_proc"] == "0.3"
+
+
 def test_official_averages_have_their_year_and_their_origin(client):
     for year, origin in ((2021, "raport A"), (2022, "https://example.pl/b")):
         factories.average(year, 900, source=origin)

@@ -219,3 +219,7 @@ def test_long_words_are_shortened_at_a_blank():
     (entry,) = timeline([mark(2023, text=text)], date(2020, 1, 1)).entries
     assert entry.lines[0].endswith("…")
     assert text.startswith(f"{entry.lines[0][:-1]} ")
+
+
+def test_a_label_rounds_a_half_up_as_the_texts_do():
+    assert charts.amount(1352.5, 0) == "1\N{NARROW NO-BREAK SPACE}353"
