@@ -259,7 +259,7 @@ def test_what_the_place_forbids_says_so_in_its_row_and_comes_last(client, ban):
     assert ">nie wolno</a>" not in permitted
     twin = client.get(f"{PATH[:-1]}.md{query}").content.decode()
     assert re.search(r"\| 1 \| Pompa ciepła g.*\| 2 \| Pompa ciepła p.*\|  \| Ekogroszek, podajnik", twin, re.DOTALL)
-    assert "Na końcu, bez grupy, są te, którymi nie wolno tu ogrzewać." in twin
+    assert "Na końcu, bez grupy, są te, którymi nie wolno tu ogrzewać; JSON i CSV grupują razem z nimi." in twin
     assert "nie wolno tu ogrzewać" not in client.get(f"{PATH[:-1]}.md").content.decode()
 
 
