@@ -26,7 +26,7 @@ PLANNED = "plan_"
 """Prefix of the checkboxes of works with an area."""
 
 ZLOTY, PEOPLE_UNIT, AREA_UNIT = "zł", "osób", "m²"
-SPELLINGS = {ZLOTY: r"(?:zł|zl|pln)\.?", AREA_UNIT: "m[2²]"}
+SPELLINGS = {ZLOTY: r"(?:[.,][-–—]{1,2} ?)?(?:(?:zł(?:otych)?|zl|pln)\.?)?", AREA_UNIT: "m[2²]"}
 """Patterns of how units are typed, also without their own signs, which keyboards hide. No cost is one with VAT."""
 
 MONEY = (

@@ -242,8 +242,10 @@ def test_a_unit_behind_a_number_is_ignored(client):
         plain = client.post(PATH, {"people": "4", "income_type": "household", "walls": "150", "income": "3800"})
         shown = text_of(answer).replace(income.replace("\u00a0", " "), "3800").replace("150 m²", "150")
         assert shown == text_of(plain).replace("150 m²", "150")
+    for income in ("3800,- zł", "3 800.–", "3800 złotych"):
+        expect(client.post(PATH, {"people": "4", "walls": "150", "income": income}), "150 m²")
     # A keyboard hides the sign of the square and the stroke of the ł.
-    for area, income in (("150 m2", "3800 zl"), ("150m2", "3800 ZŁ"), ("150,0 M2", "3.800,00 PLN")):
+    for area, income in (("150 m2", "3800 zl"), ("150m2", "3800 ZŁ"), ("150,0 M2", "3.800,00 PLN"), ("150", "3.800,-")):
         expect(client.post(PATH, {"people": "4", "walls": area, "income": income}), "150 m²")
 
 
