@@ -225,10 +225,12 @@ def year_range(span: Estimate) -> str:
 
 def describe_price(row: HeatingRow) -> str:
     """Return the price in words, with its day or year, number and area."""
-    price, per = row.price, f"zł/{row.source.unit}"
+    price = row.price
     if price is None:
         return "za mało cen; podaj własną" if row.source.fuel else "podaj własną cenę"
-    amount = f"{short_zloty(price.amount).removesuffix('zł')}{per}"
+    in_grosze = price.amount == rounded(price.amount)
+    amount = short_zloty(price.amount) if in_grosze else f"{quantity(price.amount)}\N{NO-BREAK SPACE}zł"
+    amount += f"/{row.source.unit}"
     if price.kind == "own":
         return f"{amount}, Twoja cena"
     if price.year:

@@ -91,6 +91,8 @@ def test_ones_own_price_and_efficiency_come_first_and_stay_in_their_fields(clien
     fields = (f'name="{name}"' for name in ("cena_pellet", "worek_ekogroszek_class_5", "sprawnosc_gas"))
     assert not missing(html, *fields, 'value="1640"', NOINDEX)
     expect(client.get(f"{PATH}{own}"), "1 640 zł/t, Twoja cena", "1 900 zł/t, Twoja cena", "0,40–0,44 zł")
+    # Bills state more than grosze.
+    expect(client.get(f"{PATH}?cena_gas=0,2385&cena_electric=1,1"), "0,2385 zł/kWh, Twoja", "1,10 zł/kWh, Twoja")
 
 
 def test_without_a_price_there_is_no_cost_and_no_rank_and_the_twin_says_why(client):
