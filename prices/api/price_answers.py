@@ -19,7 +19,7 @@ from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example, field
 from prices import medians
 from prices.api.params import FuelPricesQuery
 from prices.api.series_answers import POLAND, AreaCode, OfficialAverageJson, amount, describe_average, number
-from prices.medians import Month, PriceStatistics, Range, Summary, zloty
+from prices.medians import Month, PriceStatistics, Range, Summary, grosze_within, zloty
 from prices.snapshot import official, prices
 from prices.validation import exact
 
@@ -121,7 +121,7 @@ def describe_arithmetic(figures: PriceStatistics, ranges: Mapping[str, Range]) -
         "plausible_range": {slug: describe_range(limits) for slug, limits in ranges.items()},
         "implausible": figures.implausible,
         "superseded": figures.superseded,
-        "fences": figures.fences and describe_range(figures.fences),
+        "fences": figures.fences and describe_range(Range(*map(zloty, grosze_within(figures.fences)))),
         "outliers": figures.outliers,
     }
 

@@ -104,6 +104,12 @@ def test_coal_golden(client, golden, coal):
         assert client.get(f"{URL}/ekogroszek?voivodeship={query}").json() == there, query
 
 
+def test_fences_are_the_lowest_and_the_highest_grosz_that_count(client):
+    fill("pellet", 1400, "1450.02", 1475, 1500, 1525, 1550, "1600.02", 1700)
+    # Quartiles 1468.755 and 1562.505, fences 1187.505 and 1843.755.
+    assert client.get(f"{URL}/pellet").json()["arithmetic"]["fences"] == {"low": 1187.51, "high": 1843.75}
+
+
 def test_few_prices_golden(client, golden):
     fill("drewno-kominkowe", 350, 400)
     golden("prices_firewood_two", client.get(f"{URL}/drewno-kominkowe?values=1").json())
