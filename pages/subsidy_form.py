@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fueldepot.http.params import BOOLEANS, AmbiguousNumber, NumberText, ParameterError, read_decimal
 from fueldepot.http.query import Pairs
-from prices.price_list_cells import bare_number
+from prices import price_list_cells
 from subsidy.household_and_plan import (
     AREA_RANGE,
     DOCUMENTS,
@@ -26,7 +26,7 @@ PLANNED = "plan_"
 """Prefix of the checkboxes of works with an area."""
 
 ZLOTY, PEOPLE_UNIT, AREA_UNIT = "zł", "osób", "m²"
-SPELLINGS = {ZLOTY: r"(?:[.,][-–—]{1,2} ?)?(?:(?:zł(?:otych)?|zl|pln)\.?)?", AREA_UNIT: "m[2²]"}
+SPELLINGS = {ZLOTY: price_list_cells.ZLOTY, AREA_UNIT: "m[2²]"}
 """Patterns of how units are typed, also without their own signs, which keyboards hide. No cost is one with VAT."""
 
 MONEY = (
@@ -318,7 +318,7 @@ def ask_which(typed: str) -> str:
 
 def without_unit(typed: str, unit: str) -> str:
     """Return a number without its unit. A unit alone stays: it is no number, and no empty answer either."""
-    return bare_number(typed, SPELLINGS.get(unit, unit), "") or typed.strip()
+    return price_list_cells.bare_number(typed, SPELLINGS.get(unit, unit), "") or typed.strip()
 
 
 def number_sent(typed: str, unit: str) -> str:

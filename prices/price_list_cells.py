@@ -22,6 +22,9 @@ from prices import validation
 LONGEST_CELL = 100
 """Limit of the characters of a cell that are searched for words, which takes the square of their number."""
 
+ZLOTY = r"(?:[.,][-–—]{1,2})? ?(?:(?:zł(?:otych)?|zl|pln)\.?)?"
+"""Pattern of what stands behind an amount: "1640,-", "1640 PLN", "1640,- zł"."""
+
 BAG = "worek"
 FUEL_OF = {fold(name): fuel.slug for fuel in fuels.FUELS for name in (fuel.slug, fuel.name, fuel.label)}
 UNIT_OF = {fold(name): unit for unit, word in fuels.UNIT_NAMES.items() for name in (unit, word, f"zł/{unit}")}
@@ -152,5 +155,4 @@ def bare_number(text: str, unit: str, per: str) -> str:
     number, slash, quantity = re.sub(r" ?(?:/|\bza\b) ?", "/", line).partition("/")
     if slash and (not per or UNIT_OF.get(name := fold(quantity), name) != fold(per)):
         return text
-    currency = r"(?:[.,][-–—]{1,2})? ?(?:(?:zł(?:otych)?|zl|pln)\.?)?" if unit == "zł" else f" ?(?:{unit})?"
-    return re.sub(f"{currency}$", "", number, count=1, flags=re.IGNORECASE)
+    return re.sub(f" ?(?:{ZLOTY if unit == 'zł' else unit})?$", "", number, count=1, flags=re.IGNORECASE)
