@@ -15,7 +15,7 @@ from catalog.services import journal
 from catalog.services.merging import merge_depots
 from catalog.services.moderation import publish_depots, remove_depot, remove_depots, revoke_verification
 from catalog.services.publishing import publish_depot
-from catalog.submissions import intake, letters, owner_links
+from catalog.submissions import intake, letter_kinds, letters, owner_links
 from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice
 from prices.owners import confirm_prices
@@ -351,6 +351,24 @@ def test_an_owner_is_told_once_of_several_entries(priced, link, branch, clock):
     assert letter.subject == "Skład opału Nowak i jeszcze 1: wpis usunięty"
     assert words_of(letter).count("usunęła Twój wpis") == 2
     assert "Stan zgłoszenia" not in letter.body
+
+
+def test_an_owner_is_told_of_an_entry_that_comes_back_while_the_letter_leaves(monkeypatch, priced, link, clock):
+    editor, today = factories.UserFactory(username="ewa"), clock.now.date()
+    mail.outbox.clear()
+    remove_depot(depot=priced, reason="duplicate", by=editor, on=today)
+    send = letters._send
+
+    def send_late(messages):
+        publish_depots(keys=[priced.pk], by=editor, on=today)
+        return send(messages)
+
+    monkeypatch.setattr(letters, "_send", send_late)
+    letters.send(letter_kinds.OWNERSHIP_LETTERS)
+    monkeypatch.setattr(letters, "_send", send)
+    letters.send_waiting()
+    assert outcomes() == ["wpis usunięty", "Twój odnośnik znów działa"]
+    assert not OwnerLink.objects.exclude(letter_tried_at=None).exists()
 
 
 def test_nobody_is_told_of_a_removal_that_is_undone_at_once_or_was_wanted_or_a_merge(priced, link, branch, clock):
