@@ -14,6 +14,7 @@ from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
 from catalog.models import Voivodeship
 from catalog.territory.snapshot import territory
+from catalog.text import zloty_range
 from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example, field
 from prices import medians
@@ -21,7 +22,6 @@ from prices.api.params import FuelPricesQuery
 from prices.api.series_answers import POLAND, AreaCode, OfficialAverageJson, amount, describe_average, number
 from prices.medians import Month, PriceStatistics, Range, Summary, grosze_within, zloty
 from prices.snapshot import official, prices
-from prices.validation import exact
 
 FEWEST = medians.FEWEST_FOR_MEDIAN
 ONLY_COUNTRY = "null in answers about a voivodeship"
@@ -342,4 +342,4 @@ def describe_plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:
         where_known = "" if ranges.keys() >= set(slugs) else ", o ile go ustalono"
         return f"wiarygodnego przedziału dla danego paliwa{where_known}"
     own = ranges[fuel.slug]
-    return f"wiarygodnego przedziału ({exact(own.low)}–{exact(own.high)} zł {fuel.per_unit})"
+    return f"wiarygodnego przedziału ({zloty_range(own.low, own.high)} {fuel.per_unit})"
