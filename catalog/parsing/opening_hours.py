@@ -103,7 +103,7 @@ def _expressions(rules: list[Rule], *, repaired: bool) -> list[str]:
     readings = [rules]
     if repaired:
         # The separator does not tell whether a later rule replaces the earlier ones or adds to them.
-        readings = [[replace(rule, joined=joined) for rule in rules] for joined in (False, True)]
+        readings += [[replace(rule, joined=joined) for rule in rules] for joined in (False, True)]
     return [_joined(reading) for reading in readings if not _contradictory(reading)]
 
 
