@@ -46,12 +46,12 @@ class Towns:
         return next(filter(None, (of_kind.find(words, spoken=spoken) for of_kind in (self._inflected, *after))), None)
 
     def named(self, name: str) -> tuple[Numbers, int]:
-        """Return the municipalities of a name, and the rank of the first: `WELL_KNOWN`, 1 for a town, 0 for another."""
+        """Return the municipalities of a name, and its rank: `WELL_KNOWN`, 1 for a town's, 0 for another."""
         named = self.index.named(query.normalize_query(name))
         numbers = tuple(number for number in named if number < self.index.municipalities)
         if not numbers:
             return (), 0
-        return numbers, WELL_KNOWN if self.index.largest[numbers[0]] else int(self.index.urban[numbers[0]])
+        return numbers, WELL_KNOWN if self.index.largest[numbers[0]] else int(self.index.urban[[*numbers]].any())
 
     def called(self, name: str) -> Numbers:
         """Return the municipalities of a name, else those that it begins: "Sucha" is said for Sucha Beskidzka."""
@@ -115,8 +115,9 @@ class Towns:
     def in_address(self, text: str) -> str | None:
         """Return the town that the first words name, as in "zakopane krupowki", or else the last; None without one.
 
-        The first words are a street before one of the largest towns, as in "Leśna Radom" and "Gdańska Iłża", unless
-        they are the name of a town as in `is_town`. Words that name no place may stand on both sides of the town.
+        The first words are a street if they are a case of a town's name without a preposition ("Różana Skoki"), or
+        before one of the largest towns ("Leśna Radom"), unless they are the name of a town as in `is_town`. Words that
+        name no place may stand on both sides of the town.
         """
         words, spoken = query.spoken_name(text)
         sizes = range(len(words), 0, -1)
@@ -127,8 +128,9 @@ class Towns:
         if not first or not last:
             return first or last
         typed, (front, _), (behind, rank) = " ".join(words), self.named(first), self.named(last)
-        is_street = not typed.startswith(f"{first} ") or not self.is_town(front, behind)
-        return last if rank == WELL_KNOWN and is_street and typed.endswith(f" {last}") else first
+        is_case = not typed.startswith(f"{first} ")
+        is_street = (is_case and not spoken) or (rank == WELL_KNOWN and (is_case or not self.is_town(front, behind)))
+        return last if is_street and typed.endswith(f" {last}") else first
 
     def is_town(self, front: Numbers, behind: Numbers) -> bool:
         """Whether a name before a town's is no street: of one of the largest, or of a town in the same voivodeship."""
