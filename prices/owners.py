@@ -119,11 +119,10 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
     """Publish prices of an owner without moderation, all or none. Prices outside plausible ranges are refused.
 
     Replaces a price of the same fuel and day, also one that an editor entered. Returns a line for each change, by id of
-    the depot. The number of statements does not depend on that of prices. Raises InvalidPrice.
+    the depot. The number of statements does not depend on that of prices. Lock the depots before. Raises InvalidPrice.
     """
     ranges, today = read_ranges(), timezone.localdate(on)
     keys = among({depot.pk for depot, _ in quotes})
-    lock_rows(Depot.objects.filter(pk__in=keys))
     lists = DepotPrice.objects.filter(depot__in=keys, origin=DepotPrice.Origin.PRICE_LIST)
     standing = lists.standing().filter(day__in={quote.day for _, quote in quotes})
     stored = {(row.depot_id, row.fuel, row.day): row for row in locking(standing)}
@@ -141,15 +140,7 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
         row.pk = None if former is None else former.pk
         row.status, row.decided_at = DepotPrice.Status.APPROVED, on
         (added if former is None else replaced).append(row)
-        before = newest.get((depot.pk, quote.fuel))
-        now = f"{short_zloty(row.price)}/{row.unit}"
-        if before is None:
-            changes[place] = f"brak ceny → {now}"
-        elif before.day > quote.day:  # the page goes on showing the newest price
-            changes[place] = f"{now}, na stronie zostaje nowsza {short_zloty(before.price)}"
-        else:
-            is_same = before.price == row.price
-            changes[place] = f"bez zmian, {now}" if is_same else f"{short_zloty(before.price)} → {now}"
+        changes[place] = describe_change(newest.get((depot.pk, quote.fuel)), row)
     DepotPrice.objects.bulk_create(added)
     DepotPrice.objects.bulk_update(replaced, OWNERS_COLUMNS)
     lines = history.record_bulk(
@@ -167,3 +158,13 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
     for (depot_id, fuel, day), change in changes.items():
         described.setdefault(depot_id, []).append(f"{fuels.BY_SLUG[fuel].name}: {change} ({day:%d.%m.%Y})")
     return described
+
+
+def describe_change(before: DepotPrice | None, price: DepotPrice) -> str:
+    """Return what a new price changes on the page of its depot, in Polish. before: the newest one of the fuel there."""
+    now = f"{short_zloty(price.price)}/{price.unit}"
+    if before is None:
+        return f"brak ceny → {now}"
+    if before.day > price.day:  # the page goes on showing the newest price
+        return f"{now}, na stronie zostaje nowsza {short_zloty(before.price)}"
+    return f"bez zmian, {now}" if before.price == price.price else f"{short_zloty(before.price)} → {now}"
