@@ -82,7 +82,7 @@ def take_fuels_back(
             depot.fuels_priced = [other for other in depot.fuels_priced if other != name]
             if before and name in before.fuels_in_name:
                 depot.fuels_in_name = list(fuels.in_order({*depot.fuels_in_name, name}))
-            elif not _is_checked(since):
+            elif "fuels" not in vouched_since(since):
                 depot.fuels = [other for other in depot.fuels if other != name]
     _save(list(added), by, on, f"{reason}: {TAKEN_BACK}")
 
@@ -156,11 +156,6 @@ def _around_addition(fuel: str, lines: Lines) -> tuple[Any, Lines]:
     return None, ()
 
 
-def _is_checked(lines: Lines) -> bool:
-    """Whether a person checked or set the fuels after the first row."""
-    return any("fuels" in vouched(before, line) for before, line in pairwise(lines) if not line.is_undone)
-
-
 def is_kept_in_vain(fuel: str, lines: Lines) -> bool:
     """Whether a fuel that a price added has stayed without it, for a check that was undone since.
 
@@ -171,7 +166,12 @@ def is_kept_in_vain(fuel: str, lines: Lines) -> bool:
     kept = (line for line in ends if fuel in {*line.fuels}.difference(line.fuels_in_name))
     is_kept = any(line.reason.endswith(TAKEN_BACK) for line in kept)
     comes_back = bool(ends) and fuel not in {*former.fuels, *since[-1].fuels}
-    return (is_kept or comes_back) and not _is_checked(since)
+    return (is_kept or comes_back) and "fuels" not in vouched_since(since)
+
+
+def vouched_since(lines: Lines) -> set[str]:
+    """Return the fields that a person set or checked after the first row, by decisions that stand."""
+    return {name for before, line in pairwise(lines) if not line.is_undone for name in vouched(before, line)}
 
 
 def vouched(before: Any, line: Any) -> set[str]:

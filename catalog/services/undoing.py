@@ -128,7 +128,7 @@ def find_vouched_since(undoing: Undoing, lines: Mapping[int, Lines]) -> set[int]
             continue  # erased with its depot
         former = next((row for row in reversed(own) if row.history_id < span.first), None)
         since = lines[key][len(own) - 1 :]
-        again = {name for pair in pairwise(since) if not pair[1].is_undone for name in publishing.vouched(*pair)}
+        again = publishing.vouched_since(since)
         changed = publishing.differing(former, own[-1]) if former else {*Depot.PUBLIC_FIELDS}
         ended = {*former.confirmed_fields}.difference(own[-1].confirmed_fields) if former else set()
         if changed & again or (ended - again) & publishing.differing(own[-1], since[-1]):
