@@ -12,7 +12,7 @@ from django.utils import timezone
 from catalog.depots import fuels
 from catalog.models import Decision, Depot, NotDuplicate, OwnerLink, Submission
 from catalog.services import Refusal, journal
-from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, save, with_note
+from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, save, set_removed, with_note
 from catalog.submissions import owner_links
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows, locking
@@ -80,8 +80,7 @@ def merge_depots(
         kept.verified_by_id = gone.verified_by_id
     if taken or inherits:
         kept.updated_at = on
-    gone.publication, gone.removal_reason = Depot.Publication.REMOVED, Depot.RemovalReason.DUPLICATE
-    gone.removed_at = gone.updated_at = on
+    set_removed(gone, Depot.RemovalReason.DUPLICATE, on=on)
     gone.merged_into = kept
     former = list(Depot.objects.filter(merged_into=gone).values_list("pk", flat=True))
     merged, labels = f"scalono z wpisem {kept.pk}", ", ".join(Depot.label(name) for name in taken)

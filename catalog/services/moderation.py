@@ -1,13 +1,13 @@
-"""Verification and publication of depots: of one, or of many in a constant number of statements."""
+"""Verification and publication of depots: of one, or of many in a few statements."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from datetime import date, datetime
-from typing import Any
+from functools import partial
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Case, CharField, F, Func, Value, When
+from django.db.models import Case, F, Value, When
 from django.utils import timezone
 
 from catalog.models import Dataset, Decision, Depot, Submission
@@ -128,26 +128,41 @@ def _changed(depot: Depot, outcome: Outcome[Depot], refusal: type[Refusal]) -> D
     """Return a depot as a decision about it alone has left it. Raises the refusal if it did not change."""
     if not outcome.changed:
         raise refusal(depot.pk)
-    return Depot.objects.get(pk=depot.pk)
+    return outcome.changed[0]
+
+
+STATUS_COLUMNS = (
+    *("data_status", "verified_at", "verified_by", "confirmed_fields", "updated_at"),
+    *("publication", "removed_at", "removal_reason", "review"),
+)
+"""Columns that the functions of this module set, besides the history."""
 
 
 def set_verified(depot: Depot, *, by: AbstractBaseUser, on: date) -> None:
-    """Set what `verify_depots` sets, without saving."""
+    """Set what says that an editor verified every public field, without saving. An owner's status stays."""
     if depot.data_status != Depot.DataStatus.OWNER:
         depot.data_status = Depot.DataStatus.VERIFIED
-    for name, value in _verification(by, on).items():
-        setattr(depot, name, value)
+    depot.verified_at, depot.verified_by_id = on, by.pk
+    depot.confirm(Depot.PUBLIC_FIELDS)
+    depot.publication, depot.review = Depot.Publication.PUBLISHED, ""
 
 
-def _verification(by: AbstractBaseUser, on: date) -> dict[str, Any]:
-    """Return the columns of a verified depot besides `data_status`."""
-    return {
-        "publication": Depot.Publication.PUBLISHED,
-        "verified_at": on,
-        "verified_by_id": by.pk,
-        "confirmed_fields": list(Depot.PUBLIC_FIELDS),
-        "review": "",
-    }
+def set_removed(depot: Depot, reason: Depot.RemovalReason, *, on: date) -> None:
+    """Set what says that a depot is removed permanently, without saving."""
+    depot.publication, depot.removal_reason = Depot.Publication.REMOVED, reason
+    depot.removed_at = depot.updated_at = on
+
+
+def set_published(depot: Depot, *, on: date) -> str:
+    """Publish a held or removed depot without saving it. Returns what was done, in Polish.
+
+    The name counts as confirmed, so the next import does not hold the depot again.
+    """
+    done = RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
+    depot.publication, depot.removed_at, depot.removal_reason = Depot.Publication.PUBLISHED, None, ""
+    depot.updated_at, depot.review = on, ""
+    depot.confirm(["name"])
+    return done
 
 
 def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> Outcome[Depot]:
@@ -156,14 +171,15 @@ def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> O
     Removed depots stay as they are, as do held ones that need a reason to be published.
 
     The status of an owner's confirmation is kept. Imports do not change verified fields. A withheld one is published
-    thereby. The number of statements is constant.
+    thereby.
     """
-    status = Case(
-        When(data_status=Depot.DataStatus.OWNER, then=F("data_status")), default=Value(Depot.DataStatus.VERIFIED.value)
-    )
-    day = Case(When(publication=Depot.Publication.HELD, then=Value(on)), default=F("updated_at"))
-    values = {"data_status": status, "updated_at": day} | _verification(by, on)
-    return _decide(Decision.Kind.VERIFY, keys, why_not_verified, values, by, VERIFYING)
+
+    def verify(depot: Depot) -> None:
+        if depot.publication == Depot.Publication.HELD:
+            depot.updated_at = on
+        set_verified(depot, by=by, on=on)
+
+    return _decide(Decision.Kind.VERIFY, keys, why_not_verified, verify, by, VERIFYING)
 
 
 def remove_depots(
@@ -174,29 +190,24 @@ def remove_depots(
     Closes open submissions; the caller has the authors of waiting ones told. note: the reason, for the history and the
     journal; so in the functions below.
     """
-    removed = Depot.Publication.REMOVED
-    values = {"publication": removed, "removed_at": on, "updated_at": on, "removal_reason": reason}
-    label = f"usunięto: {Depot.RemovalReason(reason).label}"
-    return _decide(Decision.Kind.REMOVE, keys, why_not_removed, values, by, label, note, closing=True)
+    remove, label = partial(set_removed, reason=reason, on=on), f"usunięto: {Depot.RemovalReason(reason).label}"
+    return _decide(Decision.Kind.REMOVE, keys, why_not_removed, remove, by, label, note, closing=True)
 
 
 def reset_depots(*, keys: Collection[int], by: AbstractBaseUser | None, note: str = "") -> Outcome[Depot]:
     """Revoke the verification of depots; imports may then change them. Unverified depots stay as they are."""
-    status = Depot.DataStatus.UNVERIFIED
-    values: dict[str, Any] = {"data_status": status, "verified_at": None, "verified_by": None, "confirmed_fields": []}
-    return _decide(Decision.Kind.VERIFY, keys, why_not_reset, values, by, "cofnięto do nieweryfikowanych", note)
+
+    def reset(depot: Depot) -> None:
+        depot.data_status, depot.confirmed_fields = Depot.DataStatus.UNVERIFIED, []
+        depot.verified_at = depot.verified_by = None
+
+    return _decide(Decision.Kind.VERIFY, keys, why_not_reset, reset, by, "cofnięto do nieweryfikowanych", note)
 
 
 def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note: str = "") -> Outcome[Depot]:
     """Bulk `publish_depot`. Depots that need a reason stay as they are."""
-    published = {"publication": Depot.Publication.PUBLISHED, "removed_at": None, "removal_reason": ""}
-    values = published | {"updated_at": on, "review": "", "confirmed_fields": confirmed_with("name")}
-    label = "opublikowano lub przywrócono"
-    return _decide(Decision.Kind.PUBLISH, keys, why_not_published, values, by, label, note, words_of=publishing_word)
-
-
-def publishing_word(depot: Depot) -> str:
-    return RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
+    publish, label = partial(set_published, on=on), "opublikowano lub przywrócono"
+    return _decide(Decision.Kind.PUBLISH, keys, why_not_published, publish, by, label, note)
 
 
 def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> Outcome[Depot]:
@@ -204,16 +215,12 @@ def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> Outcome[Dep
 
     They count as set by a person from then on; the data status stays. Depots without fuels by name stay as they are.
     """
-    values = {"confirmed_fields": confirmed_with("fuels")}
-    label, words = "potwierdzono paliwa", "potwierdzono paliwa według nazwy"
-    return _decide(Decision.Kind.VERIFY, keys, why_fuels_not_confirmed, values, by, label, words_of=lambda _: words)
 
+    def confirm(depot: Depot) -> str:
+        depot.confirm(["fuels"])
+        return "potwierdzono paliwa według nazwy"
 
-def confirmed_with(field: str) -> Case:
-    name = Value(field, output_field=CharField(max_length=30))
-    names = Depot._meta.get_field("confirmed_fields")
-    added = Func(F("confirmed_fields"), name, function="array_append", output_field=names)
-    return Case(When(confirmed_fields__contains=[field], then=F("confirmed_fields")), default=added)
+    return _decide(Decision.Kind.VERIFY, keys, why_fuels_not_confirmed, confirm, by, "potwierdzono paliwa")
 
 
 @transaction.atomic
@@ -221,18 +228,18 @@ def _decide(
     kind: Decision.Kind,
     keys: Collection[int],
     obstacle: Callable[[Depot], str],
-    values: Mapping[str, Any],
+    change: Callable[[Depot], str | None],
     by: AbstractBaseUser | None,
     label: str,
     note: str = "",
     *,
-    words_of: Callable[[Depot], str] | None = None,
     closing: bool = False,
 ) -> Outcome[Depot]:
-    """Set the same values on all depots without an obstacle: lock, update, history, journal, version.
+    """Change all depots without an obstacle: lock, update, history, journal, version.
 
-    label: of the decision. words_of: reason for the history by the former state of a depot, if it is not the label.
-    closing: whether to close open submissions, see `close_submissions`.
+    One statement for 1000 depots, else their number is constant. change: sets `STATUS_COLUMNS`, and returns the
+    reason for the history, None for the label. label: of the decision. closing: whether to close open submissions, see
+    `close_submissions`.
     """
     changing: defaultdict[str, list[int]] = defaultdict(list)
     changed, unchanged = [], []
@@ -240,18 +247,18 @@ def _decide(
         if why := obstacle(depot):
             unchanged.append((depot, why))
         else:
+            changing[change(depot) or label].append(depot.pk)
             changed.append(depot)
-            changing[words_of(depot) if words_of else label].append(depot.pk)
     if not changed:
         return Outcome((), unchanged)
-    now, numbers = timezone.now(), [depot.pk for depot in changed]
+    now = timezone.now()
     title = journal.titled(label, [depot.name for depot in changed])
     with journal.recording(kind, by=by, on=now, title=title, reason=note) as record:
-        Depot.objects.filter(pk__in=among(numbers)).update(**values)
-        for words, some in changing.items():
-            history.record_bulk(Depot, some, by=by, reason=with_note(words, note))
+        history.upsert(changed, STATUS_COLUMNS)
+        for reason, some in changing.items():
+            history.record_bulk(Depot, some, by=by, reason=with_note(reason, note))
         if closing:
-            close_submissions(numbers, record, now)
+            close_submissions([depot.pk for depot in changed], record, now)
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     return Outcome(changed, unchanged, record.decision)
 

@@ -213,8 +213,7 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
 
     note: for the history; the reason if `needs_reason`. Raises DepotIsPublished and RestoringNeedsReason.
 
-    The name counts as confirmed, so the next import does not hold the depot again. A merged depot becomes independent
-    again; see `merging.bring_back` for its related rows.
+    A merged depot becomes independent again; see `merging.bring_back` for its related rows.
     """
     if depot.merged_into_id is not None:
         # Undoing the merge locks the decision first, too.
@@ -224,13 +223,8 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
         raise moderation.DepotIsPublished(stored.pk)
     if moderation.needs_reason(stored) and not note.strip():
         raise moderation.RestoringNeedsReason(stored.pk)
-    done = moderation.publishing_word(stored)
-    stored.publication = Depot.Publication.PUBLISHED
-    stored.removed_at, stored.removal_reason = None, ""
+    done = moderation.set_published(stored, on=on)
     stored.merged_into = None
-    stored.updated_at = on
-    stored.review = ""
-    stored.confirm(["name"])
     with journal.recording(Decision.Kind.PUBLISH, by=by, title=journal.titled(done, [stored.name]), reason=note):
         moderation.save(stored, by=by, reason=moderation.with_note(done, note))
         if survivor:

@@ -211,7 +211,8 @@ class DecisionBatch:
             batch_size=500,
         )
         if self.touched:
-            Depot.objects.bulk_update(self.touched.values(), DECIDED_COLUMNS, batch_size=500)
+            columns = (*Depot.PUBLIC_FIELDS, *moderation.STATUS_COLUMNS)
+            Depot.objects.bulk_update(self.touched.values(), columns, batch_size=500)
             for kind in Kind:
                 about = {submission.depot_id for submission in self.changed if submission.kind == kind}
                 keys = [key for key in self.touched if key in about]
@@ -278,8 +279,7 @@ class DecisionBatch:
     def _remove(self, submission: Submission) -> None:
         objections.check_owner_heard(submission, by=self.by, on=self.on)
         depot = self._change(submission)
-        depot.publication, depot.removed_at = Depot.Publication.REMOVED, self.day
-        depot.removal_reason = Depot.RemovalReason.OWNER
+        moderation.set_removed(depot, Depot.RemovalReason.OWNER, on=self.day)
         self.removed.append(depot.pk)
 
     def _restore(self, submission: Submission) -> None:
@@ -317,11 +317,3 @@ class DecisionBatch:
 
 def replaced(proposed: Values, values: Values) -> dict[str, Any]:
     return {name: values.get(name, value) for name, value in proposed.items()}
-
-
-DECIDED_COLUMNS = (
-    *Depot.PUBLIC_FIELDS,
-    *("data_status", "verified_at", "verified_by", "updated_at", "confirmed_fields"),
-    *("publication", "removed_at", "removal_reason", "review"),
-)
-"""Columns of a depot that a decision may change."""
