@@ -16,7 +16,7 @@ from catalog.importers.successions import REVIEW
 from catalog.models import Depot, Municipality, max_length
 from catalog.parsing.fuels_in_names import fuels_in_name
 from catalog.services import publishing
-from catalog.services.moderation import REDRAWN, RESTORED_WITH_REASON
+from catalog.services.moderation import REDRAWN, RESTORED_WITH_REASON, set_removed
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.coordinates import distance_m
 from fueldepot.data import history
@@ -194,9 +194,7 @@ def mark_gone(stored: dict[str, Depot], seen: set[str], report: Report, options:
         if depot.data_status != Depot.DataStatus.UNVERIFIED or depot.confirmed_fields:
             report.skipped.append(Note(source_id, "kept although gone from the source: a person confirmed it"))
             continue
-        depot.publication = Depot.Publication.REMOVED
-        depot.removed_at = depot.updated_at = options.today
-        depot.removal_reason = Depot.RemovalReason.GONE_FROM_SOURCE
+        set_removed(depot, Depot.RemovalReason.GONE_FROM_SOURCE, on=options.today)
         gone.append(depot)
         report.lines.append(f"gone: {source_id} {depot.name}")
     return gone
