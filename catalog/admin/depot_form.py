@@ -15,7 +15,7 @@ from catalog.admin.desk import page_url
 from catalog.admin.evidence import find_same_contact
 from catalog.admin.registers_and_history import FieldChange, in_words
 from catalog.depots import fuels
-from catalog.models import Depot, Municipality, max_length
+from catalog.models import Depot, Municipality
 from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field
 from catalog.services import editing, moderation
 from catalog.starter import DEMONSTRATION_MARK
@@ -138,19 +138,6 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
     nip = forms.CharField(
         label="NIP", max_length=TYPED_LENGTHS["nip"], required=False, help_text="10 cyfr; myślniki i odstępy można."
     )
-    website = forms.CharField(
-        label="Strona internetowa",
-        max_length=max_length(Depot, "website"),
-        required=False,
-        widget=AdminTextInputWidget,
-    )
-    opening_hours = forms.CharField(
-        label="Godziny otwarcia",
-        max_length=max_length(Depot, "opening_hours"),
-        required=False,
-        widget=AdminTextInputWidget,
-        help_text="Na przykład „pn.-pt. 7:00-15:00; sob. 8:00-13:00”. Tydzień w API powstaje z tego zapisu.",
-    )
     lat = forms.FloatField(label="Szerokość geograficzna", min_value=LAT_RANGE[0], max_value=LAT_RANGE[1])
     lon = forms.FloatField(label="Długość geograficzna", min_value=LON_RANGE[0], max_value=LON_RANGE[1])
     # Rendered by the error of `_warn_of_same_contact`.
@@ -162,6 +149,13 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
     class Meta:
         model = Depot
         fields = editing.EDITABLE
+        labels = {"opening_hours": "Godziny otwarcia"}
+        help_texts = {
+            "opening_hours": "Na przykład „pn.-pt. 7:00-15:00; sob. 8:00-13:00”. Tydzień w API powstaje z tego zapisu."
+        }
+        # An address may be typed without its scheme.
+        field_classes = {"website": forms.CharField}
+        widgets = {"website": AdminTextInputWidget}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
