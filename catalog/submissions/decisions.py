@@ -291,7 +291,7 @@ class DecisionBatch:
         accepted = replaced(submission.proposed, values)
         municipality = self._locate(submission, accepted)
         depot = Depot(source=Depot.Source.EDITOR, updated_at=self.day)
-        names = field_groups.apply(depot, accepted, [group.name for group in field_groups.GROUPS])
+        names = field_groups.apply(depot, accepted)
         depot.municipality_id = municipality
         moderation.set_verified(depot, by=self.by, on=self.day)
         submission.depot = moderation.save(depot, by=self.by, reason=f"{history.SUBMITTED}: {Kind.ADD.label}")

@@ -75,12 +75,13 @@ def labels(values: Values) -> str:
     return ", ".join(group.label for group in groups_in(values))
 
 
-def apply(depot: Depot, values: Values, groups: Collection[str]) -> list[str]:
-    """Set groups of fields on a depot without saving it. Returns the names of the fields.
+def apply(depot: Depot, values: Values, groups: Collection[str] | None = None) -> list[str]:
+    """Set groups of fields, None for all, on a depot without saving it. Returns the names of the fields.
 
     Raises ValueRefused with nothing set.
     """
-    names = [name for group in groups_in(values) if group.name in groups for name in group.fields]
+    chosen = (group for group in groups_in(values) if groups is None or group.name in groups)
+    names = [name for group in chosen for name in group.fields]
     set_values(depot, values, names)
     return names
 

@@ -272,8 +272,7 @@ def change_hours(*, depot: Depot, values: Mapping[str, object], on: datetime) ->
     changed = field_groups.changes(before, values)
     if not changed:
         return ()
-    names = field_groups.apply(depot, changed, [group.name for group in field_groups.groups_in(changed)])
-    depot.confirm(names)
+    depot.confirm(field_groups.apply(depot, changed))
     depot.updated_at = depot.verified_at = timezone.localdate(on)
     moderation.save(depot, by=None, reason=f"{history.OWNER}: godziny otwarcia")
     rows = field_groups.differences(before, changed)
