@@ -6,8 +6,7 @@ Ways to check it, map, owner, earlier decisions, depots with the same contact, c
 import json
 import math
 from collections.abc import Iterable, Mapping
-from functools import reduce
-from operator import itemgetter, or_
+from operator import itemgetter
 from typing import Any
 from urllib.parse import quote_plus, urlsplit
 
@@ -159,17 +158,16 @@ def find_same_contact(values: Mapping[str, Any], *, besides: int | None) -> list
     nip = values.get("nip") or ""
     phones = split_phones(values.get("phone") or "")
     host = site_of(values.get("website") or "")
-    conditions = [Q(phone__contains=number) for number in phones]
-    conditions += [Q(nip=nip)] if nip else []
-    conditions += [Q(website__icontains=host)] if host else []
-    if not conditions:
+    condition = Q()
+    if nip:
+        condition |= Q(nip=nip)
+    for number in phones:
+        condition |= Q(phone__contains=number)
+    if host:
+        condition |= Q(website__icontains=host)
+    if not condition:
         return []
-    rows = (
-        Depot.objects.filter(reduce(or_, conditions))
-        .exclude(pk=besides or 0)
-        .select_related("municipality")
-        .order_by("pk")
-    )
+    rows = Depot.objects.filter(condition).exclude(pk=besides or 0).select_related("municipality").order_by("pk")
     alike = []
     for depot in rows[: 10 * MOST_SAME]:
         same = {
