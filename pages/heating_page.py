@@ -117,7 +117,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
         cited_path=reverse("heating-costs", query=cited_parameters(query, unit, voivodeship)),
         schema_org=comparison,
         content={
-            "csv_path": reverse("heating-costs-csv") + ("" if notices or options else f"?{query_string}".rstrip("?")),
+            "csv_path": reverse("heating-costs-csv", query=cited_parameters(query, unit, voivodeship)),
             "place": village or (unit.name if unit else query.miejsce),
             "teryt": unit.teryt if unit else "",
             "voivodeship": voivodeship.slug if voivodeship and not unit else "",

@@ -218,6 +218,13 @@ def test_the_csv_refuses_what_the_page_names_and_leaves_out(client):
         assert not missing(page, reason, 'href="/ceny/porownanie.csv"')
 
 
+def test_the_csv_of_a_page_that_leaves_a_number_out_is_of_the_same_place_and_numbers(client):
+    factories.krakow()
+    entries.rebuild_index()
+    page = client.get(f"{PATH}?miejsce=1261011&cena_pellet=17+tys&cena_gas=0,42").content.decode()
+    assert 'href="/ceny/porownanie.csv?miejsce=1261011&amp;cena_gas=0,42"' in page.replace("%2C", ",")
+
+
 def test_a_unit_may_stand_behind_a_number(client):
     typed = {
         "powierzchnia": ("120", "120 m²"),
