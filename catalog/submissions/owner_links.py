@@ -44,8 +44,8 @@ class OwnerLinkInvalid(Refusal):
 
     status, title = 404, "Ten odnośnik nie działa"
     reason = (
-        "Odnośnik jest niepełny, wygasł, został odwołany albo zastąpił go nowszy. Na stronie swojego składu poproś o "
-        "nowy. Jeśli odnośnik wygasł albo go odwołano, przejmij wpis jeszcze raz."
+        "Odnośnik jest niepełny, wygasł, został odwołany, zastąpił go nowszy albo wpis nie jest już Twój. Na stronie "
+        "swojego składu poproś o nowy; jeśli nie przyjdzie, przejmij wpis jeszcze raz."
     )
     onward, onward_label = "claim", "Przejmij wpis"
 

@@ -327,13 +327,23 @@ def test_an_owner_is_told_when_an_editor_removes_the_entry_and_when_it_is_back(c
     assert len(mail.outbox) == 2
 
 
-def test_an_owner_is_told_when_the_entry_is_no_longer_the_owners(priced, link):
+def test_an_owner_is_told_when_the_entry_is_no_longer_the_owners(client, priced, link):
     mail.outbox.clear()
     revoke_verification(depot=priced, by=factories.UserFactory(username="ewa"))
     letters.send_waiting()
     assert outcomes() == ["wpis nie jest już Twój"]
     assert "cofnęła potwierdzenie, że ten wpis jest Twój" in words_of(mail.outbox[0])
     assert f"http://127.0.0.1:8000/sklad/{priced.pk}/przejmij/" in mail.outbox[0].body
+    expect(client.get(link), "zastąpił go nowszy albo wpis nie jest już Twój.", status=404)
+
+
+def test_a_late_letter_about_a_claim_does_not_say_that_a_removed_entry_is_the_owners(nowak, clock):
+    claim, editor = factories.SubmissionFactory(depot=nowak, claim=True), factories.UserFactory(username="ewa")
+    deciding.accept_submission(submission=claim, by=editor, on=clock.now)
+    remove_depot(depot=factories.fresh(nowak), reason="closed", by=editor, on=clock.now.date())
+    letters.send_waiting()
+    assert sorted(outcomes()) == ["przejęcie przyjęte", "wpis usunięty"]
+    assert "potwierdzone przez właściciela" not in "".join(map(words_of, mail.outbox))
 
 
 def test_an_owner_is_told_once_of_several_entries(priced, link, branch, clock):
