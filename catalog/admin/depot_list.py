@@ -312,9 +312,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
     def confirm_fuels(self, request: HttpRequest, keys: list[int]) -> None:
         self.tell(request, moderation.confirm_fuels(keys=keys, by=current_editor(request)))
 
-    @bulk_action(
-        description="Cofnij do nieweryfikowanych", obstacles=each(moderation.why_not_reset), reason_length=REASON_LENGTH
-    )
+    @hiding(description="Cofnij do nieweryfikowanych", obstacles=each(moderation.why_not_reset))
     def reset(self, request: HttpRequest, keys: list[int]) -> None:
         self.tell(request, moderation.reset_depots(keys=keys, by=current_editor(request), note=reason_of(request)))
 

@@ -7,12 +7,13 @@ from django.urls import reverse
 from catalog import models
 from catalog.services import editing, moderation
 from catalog.services.editors import CHIEF
+from catalog.submissions import owner_links
 from prices.models import DepotPrice
 from tests import bulk, deciding, factories
 from tests.beside import before_locking
 from tests.catalog.admin.test_list import many
 from tests.client import context_of, message_of
-from tests.factories import TODAY
+from tests.factories import NOW, TODAY
 from tests.pages.reading import html_of, missing
 from tests.regulations.factories import ResolutionFactory
 
@@ -144,6 +145,13 @@ def test_what_is_shown_to_one_or_for_one_action_confirms_no_other(client, editor
     client.force_login(factories.UserFactory())
     assert bulk.choose(client, DEPOTS, "reset", depot, shown=shown).context["count"] == 1
     assert (factories.fresh(depot).publication, depot.data_status) == ("published", "verified")
+
+
+def test_the_owners_whose_links_end_are_counted_before_it(client, editor):
+    depot = factories.DepotFactory(verified=True, data_status="owner")
+    owner_links.grant_link(depot=depot, email="jan@opal.pl", on=NOW)
+    for action in ("reset", "remove_closed"):
+        assert "odnośniki właścicieli: 1" in html_of(bulk.choose(client, DEPOTS, action, depot)), action
 
 
 def test_an_editor_changes_so_many_at_once_and_a_chief_or_administrator_more(client, editor, settings):

@@ -47,7 +47,7 @@ def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, de
     Depot.objects.filter(pk=depot.pk).update(data_status="owner", verified_at=NOW, verified_by=editor)
     moderation.verify_depots(keys=[near.pk], by=editor, on=NOW.date())
     answer = client.get(page(depot))
-    assert not missing(text_of(answer), "od 21 listopada 2026, j…@opal.pl", "Właściciel dostanie list o cofnięciu")
+    assert not missing(text_of(answer), "od 21 listopada 2026, j…@opal.pl", "nieweryfikowanych i o usunięciu.")
     letters = {email: factories.SubmissionFactory(depot=depot, email=email) for email in ("Jan@opal.pl", "x@opal.pl")}
     marked = {email: "(adres zgłaszającego)" in text_of(client.get(page(row))) for email, row in letters.items()}
     assert marked == {"Jan@opal.pl": True, "x@opal.pl": False}
