@@ -56,7 +56,7 @@ def decided_part(submission: Submission) -> Part:
             ]
             return "prices", values | {"changes": changes}
     match submission.kind:
-        case Kind.CLAIM:
+        case Kind.CLAIM | Kind.RESTORE:
             link = link_of(submission)
             values |= {"link": tokens.OWNER.url([link.pk, link.serial])} if link else {}
         case Kind.CORRECT | Kind.ADD:
@@ -66,9 +66,9 @@ def decided_part(submission: Submission) -> Part:
     return f"accepted_{submission.kind}", values
 
 
-def link_of(claim: Submission) -> OwnerLink | None:
-    """Return the working link of the author of a claim. One query."""
-    return OwnerLink.objects.working().filter(depot=claim.depot, email_hash=claim.email_hash).first()
+def link_of(submission: Submission) -> OwnerLink | None:
+    """Return the working link of the author of a submission to its depot. One query."""
+    return OwnerLink.objects.working().filter(depot=submission.depot, email_hash=submission.email_hash).first()
 
 
 def reopened_part(submission: Submission) -> Part:
@@ -239,7 +239,9 @@ class OwnershipLetters(GatheredLetters):
 
     def pending(self) -> QuerySet[OwnerLink]:
         removed = Q(depot__publication=Depot.Publication.REMOVED, depot__merged_into=None)
-        removed &= ~Q(depot__removal_reason=Depot.RemovalReason.OWNER)
+        wishes = Submission.objects.filter(kind=Kind.DELETE, state=State.ACCEPTED, depot=OuterRef("depot"))
+        wanted = Exists(wishes.filter(email_hash__in=[OuterRef("email_hash"), ""]))  # erased ones are from long ago
+        removed &= ~Q(wanted, depot__removal_reason=Depot.RemovalReason.OWNER)
         reset = Q(depot__publication=Depot.Publication.PUBLISHED) & ~OwnerLink.OWNED
         untold, told = Q(loss_told_at=None), Q(loss_told_at__isnull=False)
         return OwnerLink.objects.in_force().filter((removed | reset) & untold | OwnerLink.OWNED & told)

@@ -223,5 +223,13 @@ def test_a_removed_entry_is_asked_back_and_an_editor_decides(client, stranger, e
         result = deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
     assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
     assert (mail.outbox[-1].subject, client.get(path).status_code) == ("Skład opału Nowak: wpis wrócił", 410)
+    assert "Jeśli godziny albo ceny są nieaktualne, przejmij wpis i zmień je." in words_of(mail.outbox[-1])
     journal.undo(decision=result.decision, by=editor, on=clock.now)
     assert factories.fresh(nowak).publication == "removed"
+    nowak.data_status, nowak.verified_at, nowak.verified_by = "owner", clock.now.date(), editor
+    nowak.save()
+    owner_links.grant_link(depot=nowak, email="jan@opal-nowak.pl", on=clock.now)
+    clock.move(hours=1)  # a mailbox gets three letters an hour
+    with commit():
+        deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
+    expect(client.get(link_in(mail.outbox[-1], "moj-sklad")), nowak.name)

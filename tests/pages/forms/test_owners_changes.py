@@ -389,9 +389,27 @@ def test_nobody_is_told_of_a_removal_that_is_undone_at_once_or_was_wanted_or_a_m
     letters.send_waiting()
     merge_depots(survivor=factories.fresh(priced), loser=branch, take=[], by=editor, on=today)
     letters.send_waiting()
-    remove_depot(depot=factories.fresh(priced), reason="owner", by=editor, on=today)
+    wish = factories.SubmissionFactory(depot=priced, delete=True, email="jan@opal-nowak.pl")
+    deciding.accept_submission(submission=wish, by=editor, on=clock.now)
     letters.send_waiting()
-    assert not mail.outbox
+    purge_submissions(on=clock.now + timedelta(days=90))
+    assert factories.fresh(wish).email_hash == ""
+    letters.send_waiting()
+    assert outcomes() == ["wpis usunięty"]
+    assert "zgłoszenie nr" in words_of(mail.outbox[0])
+
+
+def test_an_owner_is_told_of_a_removal_that_another_wanted(client, priced, link, clock):
+    deletion, editor = factories.SubmissionFactory(depot=priced, delete=True), factories.UserFactory(username="ewa")
+    mail.outbox.clear()
+    decided = deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
+    letters.send_waiting()
+    (letter,) = (letter for letter in mail.outbox if letter.to == ["jan@opal-nowak.pl"])
+    assert "Redakcja przyjęła wniosek kogoś innego i usunęła Twój wpis z katalogu. Twój" in words_of(letter)
+    mail.outbox.clear()
+    journal.undo(decision=decided.decision, by=editor, on=clock.now, note="Nie był to właściciel.")
+    letters.send_waiting()
+    assert "Twój odnośnik znów działa" in outcomes()
 
 
 @pytest.mark.parametrize("is_merged", [False, True])
