@@ -97,8 +97,8 @@ def depot_page(depot: DepotRow, now: datetime) -> Page:
 
 def apart_from_median(price: ListedPrice, depot: DepotRow, today: date) -> Decimal | None:
     """Return the difference of a price from the median of the voivodeship in zł, None without a median."""
-    summary = prices.get().figures(price.fuel, today).voivodeships.get(depot.teryt[:2])
-    return price.price - summary.median if summary and summary.median is not None else None
+    median = prices.get().figures(price.fuel, today).of_voivodeship(depot.teryt[:2]).median
+    return None if median is None else price.price - median
 
 
 def offers(depot: DepotRow, price_list: Sequence[ListedPrice]) -> Iterator[dict[str, Any]]:

@@ -183,9 +183,9 @@ def of_prices(today: date) -> Iterator[Entry]:
         on, former = date.fromordinal(price.day), before.get((depot_id, kind))
         row, fuel = depots.get().find(depot_id), fuels.BY_SLUG[columns.names[kind]]
         area = territory.get().voivodeships[f"{price.area:02}"]
-        summary = prices.get().figures(fuel.slug, today).voivodeships.get(area.teryt)
+        summary = prices.get().figures(fuel.slug, today).of_voivodeship(area.teryt)
         notes = []
-        if summary and summary.min == zloty(price.grosze):
+        if summary.min == zloty(price.grosze):
             notes.append(f"Najniższa z {summary.n} cen z {WINDOW_MONTHS} miesięcy, województwo {area.name}.")
         if former and abs(price.grosze - former.grosze) >= MOVED * former.grosze:
             last = f"{short_zloty(former.grosze / 100)}, {day(date.fromordinal(former.day))}"

@@ -143,7 +143,7 @@ def find_median(fuel: str, voivodeship: Voivodeship | None, on: date) -> SourceP
     """Return the median of the voivodeship, else of Poland; None for neither."""
     figures = prices.get().figures(fuel, on)
     summary, area = figures.country, "Polska"
-    if voivodeship and (own := figures.voivodeships.get(voivodeship.teryt)) and own.median is not None:
+    if voivodeship and (own := figures.of_voivodeship(voivodeship.teryt)).median is not None:
         summary, area = own, f"województwo {voivodeship.name}"
     if summary.median is None:
         return None

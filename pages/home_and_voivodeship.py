@@ -71,8 +71,8 @@ def get_voivodeship(name: str) -> Voivodeship:
 
 def find_median(unit: Voivodeship, fuel: fuels.Fuel, today: date) -> dict[str, Any] | None:
     """Return the median of a fuel in a voivodeship; None for too few prices."""
-    summary = prices.get().figures(fuel.slug, today).voivodeships.get(unit.teryt)
-    if summary is None or summary.median is None:
+    summary = prices.get().figures(fuel.slug, today).of_voivodeship(unit.teryt)
+    if summary.median is None:
         return None
     return as_median(fuel, summary, route_path("fuel-prices-voivodeship", fuel.slug, unit.slug))
 

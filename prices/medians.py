@@ -87,6 +87,9 @@ class PriceStatistics:
     demonstration: bool
     window_months: int = WINDOW_MONTHS
 
+    def of_voivodeship(self, teryt: str) -> Summary:
+        return self.voivodeships.get(teryt, Summary(0))
+
 
 @dataclass(frozen=True, slots=True)
 class PriceColumns:

@@ -196,8 +196,7 @@ def compare(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> dict[st
     months, series = compared_months(fuel, on), prices.get().months_of_areas(fuel.slug, on)
     areas = {COUNTRY_KEY: compare_country(fuel, on, window_months)}
     for teryt in territory.get().voivodeships:
-        summary = figures.voivodeships.get(teryt, Summary(0))
-        areas[teryt] = comparison(summary, series.get(teryt, ()), months)
+        areas[teryt] = comparison(figures.of_voivodeship(teryt), series.get(teryt, ()), months)
     return areas
 
 

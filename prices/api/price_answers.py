@@ -20,7 +20,7 @@ from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example, field
 from prices import medians
 from prices.api.params import FuelPricesQuery
 from prices.api.series_answers import POLAND, AreaCode, OfficialAverageJson, amount, describe_average, number
-from prices.medians import Month, PriceStatistics, Range, Summary, grosze_within, zloty
+from prices.medians import Month, PriceStatistics, Range, grosze_within, zloty
 from prices.snapshot import official, prices
 
 FEWEST = medians.FEWEST_FOR_MEDIAN
@@ -262,7 +262,7 @@ def describe_voivodeship(
     fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, Range], unit: Voivodeship
 ) -> FuelPricesJson:
     """Return the answer for a voivodeship. Its median is of those prices that are accepted for Poland."""
-    summary = figures.voivodeships.get(unit.teryt, Summary(0))
+    summary = figures.of_voivodeship(unit.teryt)
     months = prices.get().months_of_areas(fuel.slug, figures.end).get(unit.teryt, ())
     return {
         "fuel": fuel.slug,
