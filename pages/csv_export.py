@@ -18,7 +18,7 @@ from django.utils import timezone
 from catalog.depots import fuels
 from catalog.depots.snapshot import depots
 from catalog.links import municipality_url
-from catalog.models import Dataset, Depot, Municipality
+from catalog.models import Dataset, Municipality
 from catalog.territory.snapshot import territory
 from catalog.text import round_half_up
 from fueldepot.http.cache_control import CATALOG, NO_STORE, conditional
@@ -93,9 +93,7 @@ def municipalities(request: HttpRequest) -> HttpResponse:
         "wojewodztwo_teryt": lambda unit: Code(unit.voivodeship_id),
         "wojewodztwo": lambda unit: unit.voivodeship.name,
         "sklady": lambda unit: published.count_in(unit.teryt),
-        "w_tym_demonstracyjne": lambda unit: sum(
-            row.source == Depot.Source.DEMO for row in published.in_unit(unit.teryt).rows
-        ),
+        "w_tym_demonstracyjne": lambda unit: sum(row.demonstration for row in published.in_unit(unit.teryt).rows),
         "strona": lambda unit: municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt),
         "zrodlo": lambda unit: INVENTED if invented else REGISTER,
     }

@@ -262,8 +262,8 @@ def phones(stored: str) -> tuple[tuple[str, str], ...]:
 def status_of(depot: DepotRow) -> Status:
     """Return the data status, or "demo" for a demonstration entry."""
     description = describe_status(depot.data_status, depot.source, depot.fuels_by_name)
-    demo, status = Depot.Source.DEMO, Depot.DataStatus(depot.data_status)
-    return Status(*(("demo", demo.label) if depot.source == demo else (status, status.label)), description)
+    status = Depot.Source.DEMO if depot.demonstration else Depot.DataStatus(depot.data_status)
+    return Status(status, str(status.label), description)
 
 
 POINT_PATTERN = re.compile(r"(-?[0-9]{1,3}(?:\.[0-9]{1,20})?), ?(-?[0-9]{1,3}(?:\.[0-9]{1,20})?)", re.ASCII)

@@ -39,7 +39,6 @@ def depot_page(depot: DepotRow, now: datetime) -> Page:
     price_list: prices, apart from the median or None. unpriced: names of other fuels.
     """
     today = timezone.localdate(now)
-    demonstration = depot.source == Depot.Source.DEMO
     facts = card_facts(depot)
     unit = territory.get().municipalities[depot.teryt]
     price_list = [(price, apart_from_median(price, depot, today)) for price in prices.get().price_list(depot.id, today)]
@@ -60,16 +59,16 @@ def depot_page(depot: DepotRow, now: datetime) -> Page:
         description=f"Skład opału: {depot.address}." + (f" Paliwa: {', '.join(facts.fuels)}." if facts.fuels else ""),
         path=facts.path,
         breadcrumbs=crumbs,
-        demonstration=demonstration,
+        demonstration=depot.demonstration,
         demonstration_title=INVENTED_TITLE,
         demonstration_notice=f"{INVENTED_DEPOT} Pod podanym adresem go nie ma.",
-        indexed=not demonstration,
+        indexed=not depot.demonstration,
         data_path=reverse("v1:store", args=[depot.id]),
         as_of=max(filter(None, (depot.updated_at, depot.verified_at))),
         data_status=f"{facts.status.label}. {facts.status.description}",
         licence=LICENCES[Depot.Source(depot.source)],
         quoted_status=f"status wpisu: {facts.status.label}",  # the rules of use require it
-        schema_org=lambda page: [] if demonstration else [business(page)],
+        schema_org=lambda page: [] if depot.demonstration else [business(page)],
         content={
             "depot": depot,
             "facts": facts,

@@ -16,7 +16,7 @@ from catalog.api.params import LIMIT_RANGE, QUERY_MIN_LENGTH
 from catalog.depots import fuels
 from catalog.depots.snapshot import DepotList, DepotRow, depots
 from catalog.links import depot_path, municipality_path
-from catalog.models import Dataset, Depot, Municipality, Voivodeship
+from catalog.models import Dataset, Municipality, Voivodeship
 from catalog.search.engine import Suggestion, Suggestions, find_by_words
 from catalog.search.query import in_polish, split_fuel, spoken_name
 from catalog.search.vocabulary import FILLERS, REGIONS, SCOPES, STREETS, ContextScope
@@ -91,7 +91,7 @@ def voivodeship_page(slug: str, today: date) -> Page:
     ]
     own = published.in_unit(unit.teryt).rows
     total = len(own)
-    demonstration = any(row.source == Depot.Source.DEMO for row in own)
+    demonstration = any(row.demonstration for row in own)
     name = f"województwo {unit.name}"
     return Page(
         template="pages/voivodeship",

@@ -27,7 +27,7 @@ from catalog.api.params import LIMIT_RANGE
 from catalog.depots import fuels
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
-from catalog.models import Dataset, Depot, Voivodeship
+from catalog.models import Dataset, Voivodeship
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http.cache_control import CATALOG, REGISTER, conditional
@@ -155,7 +155,7 @@ def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
         return max((row.updated_at for row in rows.in_unit(teryt).rows), default=None)
 
     def is_invented(teryt: str) -> bool:
-        return any(row.source == Depot.Source.DEMO for row in rows.in_unit(teryt).rows)
+        return any(row.demonstration for row in rows.in_unit(teryt).rows)
 
     for unit in voivodeships:
         path, title = route_path("voivodeship", unit.slug), f"Składy opału: województwo {unit.name}"
@@ -169,7 +169,7 @@ def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
 
 def depot_pages() -> Iterator[SiteMapEntry]:
     for row in sorted(depots.get().rows, key=attrgetter("id")):
-        path, listed = depot_path(row.id, row.name), row.source != Depot.Source.DEMO
+        path, listed = depot_path(row.id, row.name), not row.demonstration
         yield SiteMapEntry(path, SiteMapSection.DEPOTS, row.name, row.updated_at, listed)
 
 

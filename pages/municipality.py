@@ -123,7 +123,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     offered = stores.offered_in(unit.teryt)
     fuels_shown = [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel]
     place = (asked and asked.place) or unit.name
-    demonstration = any(row.source == Depot.Source.DEMO for row in (*rows, *listed))
+    demonstration = any(row.demonstration for row in (*rows, *listed))
     total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
     return Page(
         template="pages/municipality",

@@ -169,7 +169,7 @@ def describe_depot(row: DepotRow) -> StoreJson:
         "hours": None if row.hours is None else cast("HoursJson", week_in_order(row.hours)),
         "hours_ranges": cast("HoursRangesJson | None", row.hours_ranges),
         "opening_hours": row.opening_hours or None,
-        "demonstration": row.source == Depot.Source.DEMO,
+        "demonstration": row.demonstration,
         "featured": row.featured,
         "source": {
             "data_status": row.data_status,

@@ -79,6 +79,10 @@ class DepotRow(NamedTuple):
     hours_ranges: Week | None = None
 
     @property
+    def demonstration(self) -> bool:
+        return self.source == Depot.Source.DEMO
+
+    @property
     def address(self) -> str:
         return format_address(self.street, self.house_number, self.postcode, self.place, self.municipality)
 
@@ -145,7 +149,7 @@ class Depots:
         self._names = Counter((row.name, row.municipality) for row in rows)
         self.encoded: dict[int, tuple[bytes, bytes]] = {}
         """JSON of depots by id before and after the distance, cached as long as the rows."""
-        self.demonstration = any(row.source == Depot.Source.DEMO for row in rows)
+        self.demonstration = any(row.demonstration for row in rows)
         self.updated_at: date | None = max((row.updated_at for row in rows), default=None)
 
     @cached_property

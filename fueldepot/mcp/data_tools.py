@@ -16,7 +16,7 @@ from catalog.depots.attribution import ORIGINS
 from catalog.depots.opening_times import opening_of
 from catalog.depots.snapshot import DepotRow, depots
 from catalog.links import municipality_url
-from catalog.models import Dataset, Depot
+from catalog.models import Dataset
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
@@ -131,7 +131,7 @@ def cite_depots(rows: Sequence[DepotRow]) -> Citation:
         route_url("datasets"),
         depots_as_of(*(row.updated_at for row in rows)) if rows else catalog.updated_at,
         [*dict.fromkeys(ORIGINS[row.source] for row in rows)] or ["katalog składów"],
-        any(row.source == Depot.Source.DEMO for row in rows) if rows else catalog.demonstration,
+        any(row.demonstration for row in rows) if rows else catalog.demonstration,
     )
 
 
