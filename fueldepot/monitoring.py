@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-import orjson
 from django.conf import settings
 from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
@@ -29,9 +28,9 @@ from catalog.models import Dataset, Submission
 from catalog.submissions.retention import PURGE, is_purge_overdue
 from fueldepot.data import snapshot
 from fueldepot.http.cache_control import NO_STORE, version_and_release
-from fueldepot.http.error_body import JSON, RETRY_AFTER_S, is_api
+from fueldepot.http.error_body import RETRY_AFTER_S, is_api
 from fueldepot.http.request_log import without_tokens
-from fueldepot.http.views import is_private, read_only
+from fueldepot.http.views import is_private, json_response, read_only
 from regulations.models import LegalState
 
 NEEDED = frozenset({*Dataset.Slug} - {Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES})
@@ -117,7 +116,7 @@ def known_migrations() -> frozenset[tuple[str, str]]:
 
 def _answer(status: int, body: dict[str, Any]) -> HttpResponse:
     headers = {"Cache-Control": NO_STORE} | ({"Retry-After": str(RETRY_AFTER_S)} if status == 503 else {})
-    return HttpResponse(orjson.dumps(body), status=status, content_type=JSON, headers=headers)
+    return json_response(body, status=status, headers=headers)
 
 
 METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS"})

@@ -14,7 +14,6 @@ from operator import attrgetter
 from typing import NamedTuple, Self
 from xml.sax.saxutils import escape
 
-import orjson
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.handlers.wsgi import WSGIRequest
@@ -32,7 +31,7 @@ from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http.cache_control import CATALOG, REGISTER, conditional
 from fueldepot.http.links import route_path, route_url, site_url
-from fueldepot.http.views import read_only
+from fueldepot.http.views import json_response, read_only
 from pages.api_and_text_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
 from pages.datasets import datasets_page
 from pages.heating_page import TITLE as HEATING
@@ -349,4 +348,4 @@ def manifest(request: HttpRequest) -> HttpResponse:
             for size in (192, 512)
         ],
     }
-    return HttpResponse(orjson.dumps(content), content_type="application/manifest+json")
+    return json_response(content, content_type="application/manifest+json")

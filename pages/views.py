@@ -2,7 +2,6 @@
 
 from datetime import date
 
-import orjson
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -15,7 +14,7 @@ from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
 from fueldepot.http.cache_control import CATALOG, NO_STORE, REGISTER, conditional
-from fueldepot.http.views import read_only
+from fueldepot.http.views import GEOJSON, json_response, read_only
 from pages import api_and_text_pages
 from pages.csv_export import refuse
 from pages.datasets import datasets_page
@@ -126,7 +125,7 @@ def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) 
     outlines = cached_maps.surroundings(teryt)
     if outlines is None:
         raise Http404
-    return HttpResponse(orjson.dumps(outlines), content_type="application/geo+json")
+    return json_response(outlines, content_type=GEOJSON)
 
 
 DRAWN_POLICY = "default-src 'none'; style-src 'unsafe-inline'"

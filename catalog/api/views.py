@@ -24,9 +24,7 @@ from catalog.search.engine import MAX_SUGGESTIONS
 from catalog.territory.boundaries import SNAP_DISTANCE_M
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_url
-from fueldepot.http.views import JSON, JsonViewSet, answers, json_response, prefers, samples
-
-GEOJSON = "application/geo+json"
+from fueldepot.http.views import GEOJSON, JSON, JsonViewSet, answers, json_response, prefers, samples
 
 PLACES, DEPOTS = "places", "depots"
 

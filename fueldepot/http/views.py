@@ -21,11 +21,12 @@ from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from fueldepot.http.api_description import SUFFIX, schema_ref
+from fueldepot.http.cache_control import View
 from fueldepot.http.error_body import JSON as JSON
 from fueldepot.http.params import InvalidParameters
 from fueldepot.http.query import Pairs, Query, list_ignored
 
-View = Callable[..., HttpResponse]
+GEOJSON = "application/geo+json"
 
 
 def read_only(view: View) -> View:
@@ -91,9 +92,11 @@ class JsonViewSet(ViewSet):
         return super().finalize_response(request, response, *args, **kwargs)
 
 
-def json_response(data: Any, *, headers: Mapping[str, str] | None = None, content_type: str = JSON) -> HttpResponse:
-    """Return a 200 response: numbers as numbers, dates as YYYY-MM-DD, Polish letters unescaped."""
-    return HttpResponse(orjson.dumps(data), headers=headers, content_type=content_type)
+def json_response(
+    data: Any, *, status: int = 200, headers: Mapping[str, str] | None = None, content_type: str = JSON
+) -> HttpResponse:
+    """Return a response: numbers as numbers, dates as YYYY-MM-DD, Polish letters unescaped."""
+    return HttpResponse(orjson.dumps(data), status=status, headers=headers, content_type=content_type)
 
 
 def answers(kind: Any, description: str, media_type: str = JSON) -> dict[tuple[int, str], OpenApiResponse]:

@@ -29,7 +29,7 @@ from fueldepot.http.cache_control import NO_STORE, version
 from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.params import InvalidParameters, NumberText, ParameterError, quote
 from fueldepot.http.query import MOST_IGNORED, Query
-from fueldepot.http.views import JSON
+from fueldepot.http.views import json_response
 from fueldepot.mcp import data_tools, rule_tools  # noqa: F401 - fill TOOLS
 from fueldepot.mcp.answers import TOOLS, Tool, answer
 from subsidy.api.params import forget_query, take_bytes
@@ -248,4 +248,4 @@ def mcp(request: HttpRequest) -> HttpResponse:
     headers = {"Cache-Control": NO_STORE}
     if body is None:
         return HttpResponse(status=status, headers=headers)
-    return HttpResponse(orjson.dumps(body), status=status, headers=headers, content_type=JSON)
+    return json_response(body, status=status, headers=headers)
