@@ -29,7 +29,7 @@ from fueldepot.http.params import Switch
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example, list_ignored
 from fueldepot.http.views import JSON, JsonViewSet, answers, json_response, read_only, samples
 from pages.heating_api import HeatingCostsViewSet
-from pages.heating_comparison import RESTS_ON as HEATING_DATA
+from pages.heating_comparison import HEATING_DATA
 from pages.page import Crumb, Page
 from pages.rendering import render_page
 from prices.api.views import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet

@@ -26,7 +26,7 @@ from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import route_url, site_url
 from fueldepot.http.views import read_only
 from pages.fuel_prices import Asked, get_fuel
-from pages.heating_comparison import RESTS_ON as HEATING_DATA
+from pages.heating_comparison import HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import get_voivodeship
 from pages.polish import counted
@@ -35,7 +35,7 @@ from prices.heating_costs import rounded_year
 from prices.medians import rounded
 from prices.models import Observation
 from prices.official_series import BY_SLUG, PERIOD
-from prices.snapshot import COUNTRY_KEY, RESTS_ON, compare, official, prices
+from prices.snapshot import COUNTRY_KEY, PRICE_DATA, compare, official, prices
 
 REGISTER = "GUS, rejestr TERYT; liczby składów: własne zestawienie, w tym dane © autorów OpenStreetMap (ODbL 1.0)"
 INVENTED = "GUS, rejestr TERYT; liczby składów: dane demonstracyjne, zmyślone"
@@ -102,7 +102,7 @@ def municipalities(request: HttpRequest) -> HttpResponse:
 
 
 @read_only
-@conditional(*RESTS_ON, cache_control=CATALOG, changes_daily=True)
+@conditional(*PRICE_DATA, cache_control=CATALOG, changes_daily=True)
 def medians(request: HttpRequest) -> HttpResponse:
     """Answer with the medians of every fuel: current ones of Poland and voivodeships, then monthly ones of Poland.
 
@@ -137,7 +137,7 @@ def refuse(reason: str) -> HttpResponse:
 
 
 @read_only
-@conditional(*RESTS_ON, cache_control=CATALOG, changes_daily=True)
+@conditional(*PRICE_DATA, cache_control=CATALOG, changes_daily=True)
 def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
     """Answer with the medians of a fuel: current ones with their changes, then monthly ones.
 

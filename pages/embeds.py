@@ -28,7 +28,7 @@ from pages.municipality import find_municipality, municipality_page
 from pages.page import Page
 from pages.polish import counted, date_digits
 from pages.rendering import PageMoved, cached, cached_by_status, redirect
-from prices.snapshot import RESTS_ON as PRICE_DATA
+from prices.snapshot import PRICE_DATA
 
 FRAMED_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"

@@ -32,8 +32,7 @@ from pages.home_and_voivodeship import voivodeships_by_name
 from pages.polish import change, counted, day
 from prices.api.price_answers import all_fuel_prices
 from prices.medians import WINDOW_MONTHS, is_plausible, zloty
-from prices.snapshot import RESTS_ON as PRICE_DATA
-from prices.snapshot import prices
+from prices.snapshot import PRICE_DATA, prices
 from regulations.queries import Regulation, regulations_of
 
 AHEAD = timedelta(days=90)

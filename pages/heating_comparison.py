@@ -28,7 +28,7 @@ from regulations.appliance_sentences import WITHOUT_FIRE, describe_check, exempt
 from regulations.codes import Appliance
 from regulations.queries import Regulation
 
-RESTS_ON = tuple(slug for slug in Dataset.Slug if slug is not Dataset.Slug.BOUNDARIES)
+HEATING_DATA = tuple(slug for slug in Dataset.Slug if slug is not Dataset.Slug.BOUNDARIES)
 
 APPLIANCES: Mapping[str, tuple[Appliance, ...]] = {
     "hand_fed_boiler": (Appliance.BOILER_BELOW_CLASS_3,),

@@ -44,7 +44,7 @@ from pages.rendering import collapse_blank_lines, markdown_text
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page
 from prices.official_series import SERIES
-from prices.snapshot import RESTS_ON, official, prices
+from prices.snapshot import PRICE_DATA, official, prices
 from regulations.api.params import DeadlinesQuery
 from regulations.codes import Appliance
 from regulations.queries import find_deadlines, regulations_of
@@ -122,7 +122,7 @@ def service_pages(today: date) -> Iterator[SiteMapEntry]:
 
 
 def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[SiteMapEntry]:
-    section, changed = SiteMapSection.PRICES, snapshot.current().changed_on(*RESTS_ON)
+    section, changed = SiteMapSection.PRICES, snapshot.current().changed_on(*PRICE_DATA)
     yield SiteMapEntry.of_page(index_page("", today), section, "Ceny opału: mediany", changed)
     yield SiteMapEntry.of_page(official_page(), section)
     yield SiteMapEntry.of_page(heating_costs_page("", today), section, f"{HEATING}: porównanie źródeł", changed)

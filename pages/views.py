@@ -20,7 +20,7 @@ from pages.csv_export import refuse
 from pages.datasets import datasets_page
 from pages.depots import depot_page, removed_depot
 from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
-from pages.heating_comparison import RESTS_ON as HEATING_DATA
+from pages.heating_comparison import HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import home_page, voivodeship_page
 from pages.municipality import find_municipality, municipality_page
@@ -31,7 +31,7 @@ from pages.rendering import PageViews, as_html, cached, page_view
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page, subsidy_page
 from pages.svg import cached_maps
-from prices.snapshot import RESTS_ON as PRICE_DATA
+from prices.snapshot import PRICE_DATA
 
 Data = Dataset.Slug
 

@@ -158,7 +158,7 @@ def read_official() -> Official:
 prices = Snapshot(read_prices, Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES)
 official = Snapshot(read_official, Dataset.Slug.UNITS, Dataset.Slug.SERIES)
 
-RESTS_ON = (Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES)
+PRICE_DATA = (Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES)
 
 COUNTRY_KEY = ""
 """Key of Poland beside the codes of the voivodeships."""
