@@ -173,12 +173,14 @@ def data_set(slug: str, row: Dataset | None, rows: int | None = None, invented: 
     what, licences, rhythm, address = TERMS[slug]
     sources = row.sources if row else ("",)
     of_sources = [next(licence for start, licence in licences if source.startswith(start)) for source in sources]
-    as_of, last = (None, None) if row is None else (row.as_of, None) if row.as_of else days_of_rows(row)
+    as_of, last = days_of_data(row) if row else (None, None)
+    if rows is None:
+        rows = row.row_count if row else 0
     return {
         "slug": slug,
         "name": Dataset.Slug(slug).label,
         "what": what,
-        "rows": rows if rows is not None else row.row_count if row else 0,
+        "rows": rows,
         "as_of": as_of,
         "as_of_last": last,
         "newest": official.get().newest if slug == Dataset.Slug.SERIES else "",
@@ -191,8 +193,10 @@ def data_set(slug: str, row: Dataset | None, rows: int | None = None, invented: 
     }
 
 
-def days_of_rows(row: Dataset) -> tuple[date | None, date | None]:
-    """Return the first and last day that the pages of a data set give where its import knows none; None for others."""
+def days_of_data(row: Dataset) -> tuple[date | None, date | None]:
+    """Return the day of the last import, else the first and last day that its pages give; None for neither."""
+    if row.as_of:
+        return row.as_of, None
     if row.slug == Dataset.Slug.SERIES:
         return timezone.localdate(row.changed_at), None
     if row.slug == Dataset.Slug.REGULATIONS:

@@ -277,6 +277,7 @@ def columns(path: str, asked: Asked) -> Iterator[dict[str, str]]:
 
     sort: value of `aria-sort`, "" for none.
     """
+    direction = "descending" if asked.descending else "ascending"
     for key, (label, _) in ORDERS.items():
         current = key == asked.order
         down = not asked.descending if current else key != "nazwa"
@@ -284,7 +285,7 @@ def columns(path: str, asked: Asked) -> Iterator[dict[str, str]]:
             "key": key,
             "label": label,
             "path": path + asked.query(kolejnosc=f"-{key}" if down else key) + "#wojewodztwa",
-            "sort": ("descending" if asked.descending else "ascending") if current else "",
+            "sort": direction if current else "",
         }
 
 

@@ -96,7 +96,12 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     while most > MOST_STEPS * step:
         step *= 2
     steps = max(math.ceil(most / step), 1)
-    where = village or (unit.name if unit else f"województwo {voivodeship.name}" if voivodeship else "Polska")
+    teryt = unit.teryt if unit else ""
+    slug = voivodeship.slug if voivodeship and not unit else ""
+    cited = cited_parameters(query, teryt, slug)
+    where = f"województwo {voivodeship.name}" if voivodeship else "Polska"
+    if unit:
+        where = village or unit.name
     demonstration = is_demonstration(rows)
     cost_rows = [cost_row(row, steps * step) for row in rows]
     return Page(
@@ -111,16 +116,16 @@ def heating_costs_page(query_string: str, today: date) -> Page:
         demonstration_notice="Mediany składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
         "Średnie GUS są prawdziwe.",
         indexed=not query_string and not demonstration and any(row.cost.per_kwh for row in rows),
-        data_path=reverse("v1:heating-costs", query=api_parameters(query, unit, voivodeship, own)),
+        data_path=reverse("v1:heating-costs", query=api_parameters(query, teryt, slug, own)),
         as_of=today,
         data_status=STATUS,
-        cited_path=reverse("heating-costs", query=cited_parameters(query, unit, voivodeship)),
+        cited_path=reverse("heating-costs", query=cited),
         schema_org=comparison,
         content={
-            "csv_path": reverse("heating-costs-csv", query=cited_parameters(query, unit, voivodeship)),
-            "place": village or (unit.name if unit else query.miejsce),
-            "teryt": unit.teryt if unit else "",
-            "voivodeship": voivodeship.slug if voivodeship and not unit else "",
+            "csv_path": reverse("heating-costs-csv", query=cited),
+            "place": where if unit else query.miejsce,
+            "teryt": teryt,
+            "voivodeship": slug,
             "where": where,
             "notice": " ".join(notices),
             "options": options,
@@ -145,21 +150,19 @@ def read_voivodeship(query: HeatingPlaceQuery, unit: Municipality | None) -> Voi
         return None
 
 
-def api_parameters(
-    query: HeatingPlaceQuery, unit: Municipality | None, voivodeship: VoivodeshipUnit | None, own: Any
-) -> dict[str, object]:
+def api_parameters(query: HeatingPlaceQuery, teryt: str, voivodeship: str, own: Any) -> dict[str, object]:
     """Return the parameters of the API's response with the same data."""
-    house = {"area": query.powierzchnia, "need": query.potrzeba} if query.kwh is None else {"kwh": query.kwh}
+    parameters: dict[str, object] = {"teryt": teryt or None, "voivodeship": voivodeship or None}
+    parameters |= {"area": query.powierzchnia, "need": query.potrzeba} if query.kwh is None else {"kwh": query.kwh}
     for slug, mine in own.items():
         bag = mine.bag if mine.price is None else None
-        house |= {f"price_{slug}": mine.price, f"bag_{slug}": bag, f"efficiency_{slug}": mine.efficiency}
-    place = {"teryt": unit.teryt} if unit else {"voivodeship": voivodeship.slug} if voivodeship else {}
-    return {**place, **{name: value for name, value in house.items() if value is not None}}
+        parameters |= {f"price_{slug}": mine.price, f"bag_{slug}": bag, f"efficiency_{slug}": mine.efficiency}
+    return {name: value for name, value in parameters.items() if value is not None}
 
 
-def cited_parameters(query: Query, unit: Municipality | None, voivodeship: VoivodeshipUnit | None) -> dict[str, str]:
+def cited_parameters(query: Query, teryt: str, voivodeship: str) -> dict[str, str]:
     """Return the parameters of the page with what was understood: place, house, and numbers of the reader."""
-    place = {"miejsce": unit.teryt} if unit else {"wojewodztwo": voivodeship.slug} if voivodeship else {}
+    place = {name: value for name, value in (("miejsce", teryt), ("wojewodztwo", voivodeship)) if value}
     numbers = query.model_dump(include={*NUMBERS}, exclude_defaults=True)
     return place | {name: quantity(number) for name, number in numbers.items()}
 

@@ -132,6 +132,8 @@ def draw_map(voivodeship: Voivodeship, rows: Iterable[ListedMunicipality]) -> Ar
 
 TOO_SHORT = f"Wpisz co najmniej {counted(QUERY_MIN_LENGTH, 'znak', 'znaki', 'znaków')}."
 UNREADABLE = "Nie umiemy odczytać tego zapytania. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
+NOTICES = {"": "", "empty": "", "too_short": TOO_SHORT}
+"""What the page says instead of UNREADABLE, by code of the error."""
 
 
 class SearchQuery(Query):
@@ -159,16 +161,7 @@ def home_page(query_string: str, today: date) -> Page:
     results = tuple(_result(row) for row in suggested.found)
     slug, rest = split_fuel(plain(text))
     alone = bool(slug) and not spoken_name(rest)[0]
-    places, named = suggested, DepotList([], 0)
-    if text and not alone:
-        named = find_by_words(text)
-        in_vain = suggested.forgiven or not results
-        words = fold(text).split() if in_vain else words_beyond(text, suggested.found[0])
-        if named.total and words:
-            places = suggested._replace(clear=False)
-        elif words:
-            named = find_by_words(text, of_name=words)
-            places = suggested._replace(found=[], clear=False) if named.total else suggested
+    named, places = depots_named(text, suggested) if text and not alone else (DepotList([], 0), suggested)
     figures = {fuel: prices.get().figures(fuel.slug, today) for fuel in fuels.FUELS}
     invented = any(of_fuel.demonstration for of_fuel in figures.values())
     return Page(
@@ -198,7 +191,7 @@ def home_page(query_string: str, today: date) -> Page:
                 for row in named.rows
             ],
             "depots_found": named.total,
-            "notice": "" if error in {"", "empty"} else TOO_SHORT if error == "too_short" else UNREADABLE,
+            "notice": NOTICES.get(error, UNREADABLE),
             "voivodeships": voivodeships_by_name(),
             "depots": len(depots_now.rows),
             "municipalities": len({row.teryt for row in depots_now.rows}),
@@ -211,6 +204,19 @@ def home_page(query_string: str, today: date) -> Page:
             "invented": invented,
         },
     )
+
+
+def depots_named(text: str, places: Suggestions) -> tuple[DepotList, Suggestions]:
+    """Return the depots that a text names, and the places that may be its only answer beside them."""
+    named = find_by_words(text)
+    in_vain = places.forgiven or not places.found
+    words = fold(text).split() if in_vain else words_beyond(text, places.found[0])
+    if not words:
+        return named, places
+    if named.total:
+        return named, places._replace(clear=False)
+    named = find_by_words(text, of_name=words)
+    return named, places._replace(found=[], clear=False) if named.total else places
 
 
 def only_answer(text: str, places: Suggestions, named: list[DepotRow]) -> str:

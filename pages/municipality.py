@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any, NamedTuple
 
 from django.http import Http404
@@ -118,8 +118,9 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     else:
         sections = list(describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first))
     rows = [item.row for group in groups for item in group]
-    coal = choices.but(fuel=fuels.BY_SLUG["wegiel"]) if choices.fuel and choices.fuel.coal and not rows else None
-    coals = [fuels.COALS.intersection(row.fuels) for group in find(coal) for row, _ in group] if coal else []
+    coal = choices.but(fuel=fuels.BY_SLUG["wegiel"])
+    of_any_coal = chain(*find(coal)) if choices.fuel and choices.fuel.coal and not rows else ()
+    is_unsorted = any(fuels.COALS.intersection(row.fuels) == {"wegiel"} for row, _ in of_any_coal)
     offered = stores.offered_in(unit.teryt)
     fuels_shown = [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel]
     place = (asked and asked.place) or unit.name
@@ -157,7 +158,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
             "reference": origin.exact_label if origin else "",
             "chosen": choices.in_words,
             "fuel": choices.fuel,
-            "unsorted": coal.link(path) if coal and {"wegiel"} in coals else "",
+            "unsorted": coal.link(path) if is_unsorted else "",
             "period": opening_period(now),
             "fuel_chips": choices.fuel_chips(path, fuels_shown, count_listed),
             "order_chips": (*choices.order_chips(path, usual), *choices.open_chips(path, today, count_listed)),
@@ -256,17 +257,23 @@ def describe_sections(
     what = "pasującego składu" if choices.fuel or choices.opened else "składu"
     missing = without_match(total, matching, choices)
     if nearest_first and origin:
-        none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy żadnego {what}."
-        in_unit = f" W tej gminie: {counted(matching, *DEPOT_NOUN)}." if matching else f" {missing}" if total else ""
-        yield Section("najblizsze", "Najbliższe składy", from_where + in_unit if nearest else none, nearest)
+        note = from_where
+        if not nearest:
+            note = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy żadnego {what}."
+        elif matching:
+            note += f" W tej gminie: {counted(matching, *DEPOT_NOUN)}."
+        elif total:
+            note += f" {missing}"
+        yield Section("najblizsze", "Najbliższe składy", note, nearest)
     if own:
         farther = "Dalej w tej gminie" if nearest_first and len(own) < matching else "W tej gminie"
         yield Section("w-gminie", f"{farther}: {counted(len(own), *DEPOT_NOUN)}", "", own)
     elif not total or not nearest_first:
         yield Section("w-gminie", "", missing, ())
     if origin and (beyond or not nearest_first):
-        other = "innego" if total else "żadnego"
-        none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy {other} {what}."
-        note = from_where if beyond and not own and not nearest_first else "" if beyond else none
+        note = "" if own or nearest_first else from_where
+        if not beyond:
+            other = "innego" if total else "żadnego"
+            note = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy {other} {what}."
         title = "Dalsze składy poza gminą" if nearest else "Najbliższe poza gminą"
         yield Section("poza-gmina", title, note, beyond)

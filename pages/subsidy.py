@@ -153,10 +153,13 @@ def describe_step(
     step = None if number == RESULT else all_steps[number - 1]
     mistakes = [field for field in step or () if field.name in errors]
     heading = "Wynik" if number == RESULT else f"Krok {number} z {len(all_steps)}"
+    title = TITLE if number == FIRST else f"{heading} – {TITLE}"
+    if mistakes:
+        title = f"Popraw dane – {TITLE}"
     return Page(
         template="pages/subsidy",
         query_params=StartQuery.names(),
-        title=f"Popraw dane – {TITLE}" if mistakes else TITLE if number == FIRST else f"{heading} – {TITLE}",
+        title=title,
         description="Policz orientacyjną dotację z programu Czyste Powietrze: poziom, limity pozycji, wkład własny i "
         "warunki, ze źródłem każdej kwoty.",
         path=reverse("subsidy"),

@@ -324,7 +324,9 @@ def header_fitness(names: Collection[str]) -> int:
 def column_of(header: Any) -> str:
     name = "" if header is None else " ".join(str(header).lower().split())
     column, unit = COLUMN_OF.get(fold(name)), price_unit(name)
-    return column or ("bag_price" if unit == BAG else name if unit is None else "price")
+    if column or unit is None:
+        return column or name
+    return "bag_price" if unit == BAG else "price"
 
 
 def price_unit(header: Any) -> str | None:
@@ -333,7 +335,9 @@ def price_unit(header: Any) -> str | None:
     quantity = " ".join(word for word in words if word not in SAYS_NOTHING)
     if re.fullmatch(r"(?:worek|worka) [0-9]+ ?kg", quantity):
         return BAG
-    return None if first != "cena" else UNIT_OF.get(quantity) if quantity else ""
+    if first != "cena":
+        return None
+    return UNIT_OF.get(quantity) if quantity else ""
 
 
 def is_without_vat(cell: Any) -> bool:

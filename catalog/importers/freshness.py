@@ -40,8 +40,9 @@ class SourceState:
 
     def is_overdue(self, today: date, installed_on: date | None = None) -> bool:
         """installed_on: the day from which a source that was never tried counts, None if it does not count."""
-        run = self.good or self.first
-        since = timezone.localdate(run.finished) if run else installed_on if self.source.fetched else None
+        since = installed_on if self.source.fetched else None
+        if run := self.good or self.first:
+            since = timezone.localdate(run.finished)
         return since is not None and since + timedelta(days=self.source.rhythm_days + GRACE_DAYS) < today
 
 

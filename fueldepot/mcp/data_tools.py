@@ -199,7 +199,9 @@ class CountsQuery(params.MunicipalitiesQuery):
     next_offset=int | None,
 )
 def municipalities(query: CountsQuery) -> Findings:
-    counties, names, numbers = territory.get().counties, dict[str, str](), Counter[str]()
+    counties = territory.get().counties
+    names: dict[str, str] = {}
+    numbers: Counter[str] = Counter()
     for unit in count_by_municipality(query):
         code = unit["teryt"][:4] if query.by == "county" else unit["teryt"]
         names[code] = counties[code].name if query.by == "county" else unit["name"]
