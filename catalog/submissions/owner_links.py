@@ -186,8 +186,8 @@ def forget_unused(*, on: datetime) -> int:
     """
     standing = OwnerLink.objects.filter(revoked_at__isnull=True)
     beside = OwnerLink.objects.working().filter(email_hash=OuterRef("email_hash"))
-    kept = standing.filter(OwnerLink.OWNED | Exists(beside)).filter(
-        Q(replaced_at__isnull=True) | Q(replaced_at__gt=on - LINK_REPLACED)
+    kept = standing.filter(
+        Q(OwnerLink.OWNED | Exists(beside), replaced_at=None) | Q(replaced_at__gt=on - LINK_REPLACED)
     )
     used = [link.pk for link in kept if last_sign_of_life(link) > on - UNUSED]
     return revoke_links(list(standing.exclude(pk__in=used)), merged=True, on=on)

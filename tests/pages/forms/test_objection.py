@@ -9,6 +9,7 @@ from catalog.models import OwnerLink, Submission
 from catalog.services import journal
 from catalog.services.editors import CHIEF
 from catalog.services.merging import merge_depots
+from catalog.services.moderation import remove_depot
 from catalog.submissions import letters, objections, owner_links
 from catalog.submissions.retention import CLAIM_KEEPS, purge_submissions
 from tests import deciding, factories
@@ -99,6 +100,18 @@ def test_a_former_owner_of_one_entry_hears_that_the_others_stay(client, claim, l
     assert told.subject == "Skład opału Nowak: ktoś inny przejął wpis"
     assert "Pozostałe Twoje wpisy zostają: jeśli Twój odnośnik przestał działać, poproś o nowy" in words_of(told)
     assert "usuniemy" not in words_of(told)
+
+
+def test_a_former_owner_has_the_link_again_after_a_removal_for_a_night(client, claim, link, chief, clock):
+    clock.move(days=3)
+    decided = deciding.accept_submission(submission=claim, by=chief, on=clock.now)
+    remove_depot(depot=factories.fresh(claim.depot), reason="duplicate", by=chief, on=clock.now.date())
+    owner_links.forget_unused(on=clock.now + timedelta(days=1))
+    for decision in (deciding.last(), decided.decision):
+        journal.undo(decision=decision, by=chief, on=clock.now)
+    assert client.get(link).status_code == 200
+    owner_links.forget_unused(on=clock.now + timedelta(days=1))
+    assert client.get(link).status_code == 200
 
 
 def test_an_editor_keeps_both_links_on_purpose(client, claim, link, editor, clock, commit):
