@@ -236,8 +236,8 @@ class Search:
         """Return the town of "pellet w Zielonej Górze" first; None where the words are a name as they are.
 
         After a preposition they are a form even of another place's name ("do Konina" means Konin), unless a place is
-        called so with it ("Na Błoniu"). Without one they are a form before the same name of a locality if the town is
-        among the largest ("radomia"), but not where a unit after a comma narrows to that locality ("Konina,
+        called so with it ("Na Błoniu"). Without one they are a form, no clear one, before the same name of a locality
+        if the town is among the largest ("radomia"), but not where a unit after a comma narrows to it ("Konina,
         Niedźwiedź"), nor where they are the first letters of the town or the first words of a municipality ("nowy":
         Nowy Targ, not Nowe). Other names that begin with them follow ("tarnowie": Tarnów, Tarnowiec).
         """
@@ -262,7 +262,7 @@ class Search:
             return None
         towns = [number for number in named if number < self.index.municipalities]
         numbers = dict.fromkeys((*towns, *begun)) if begun else self.index.find(town, limit)
-        return Found(tuple(numbers)[:limit], fuel, typed="" if others else town)
+        return Found(tuple(numbers)[:limit], fuel, typed="" if others or same else town)
 
     def _is_meant(self, numbers: Collection[int], text: str, name: str, accented: tuple[str, ...]) -> bool:
         """Whether a text is the folded name of one of these entries, alone or with a unit that it is in."""
