@@ -65,9 +65,7 @@ def by_name_alone(stated: Sequence[str], in_name: Collection[str], *, confirmed:
 
 def assortments(slug: str) -> tuple[str, ...]:
     """Slugs that a filter by fuel matches: the fuel itself; for `wegiel` also every assortment of coal."""
-    if slug == "wegiel":
-        return (slug, *(fuel.slug for fuel in FUELS if fuel.coal))
-    return (slug,)
+    return in_order(COALS) if slug == "wegiel" else (slug,)
 
 
 def in_order(slugs: Collection[str]) -> tuple[str, ...]:

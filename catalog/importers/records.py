@@ -14,6 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from shapely import Geometry
 
+from fueldepot.data.yaml_reader import printable
+
 Row = TypeVar("Row", covariant=True)
 
 
@@ -21,18 +23,14 @@ class BadInput(Exception):
     """A source cannot be read: file, row if any, and reason on one line, in printable characters."""
 
     def __init__(self, path: object, reason: str, *, row: int | None = None) -> None:
-        reason = " ".join(_printable(reason).split())
+        reason = " ".join(printable(reason).split())
         self.path, self.reason, self.row = path, reason, row
-        where = _printable(f"{path}, row {row}" if row is not None else f"{path}")
+        where = printable(f"{path}, row {row}" if row is not None else f"{path}")
         super().__init__(f"{where}: {reason}")
 
 
 class DownloadFailed(BadInput):
     """A source could not be fetched; stored data are unchanged. States address, cause and remedy."""
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class InvalidYaml(Exception):
         self.path = path
         self.mistakes = sorted(mistakes, key=lambda mistake: mistake[0] or 0)
         parts = (f"row {row}: {text}" if row else text for row, text in self.mistakes)
-        self.reason = _printable("; ".join(parts))
+        self.reason = " ".join(printable("; ".join(parts)).split())
         super().__init__(f"{path}: {self.reason}")
 
 
@@ -204,5 +204,5 @@ def _describe(error: Any) -> str:
     return f"is {text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + '…'}; it {rule}"
 
 
-def _printable(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+def printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
