@@ -82,7 +82,9 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     chosen assortment. outlines: path of the GeoJSON below the map. notices: about ignored parameters and a place
     without a position.
     """
-    (asked, notices), (choices, unread), stores = read_origin(query_string), read_choices(query_string), depots.get()
+    asked, notices = read_origin(query_string)
+    choices, unread = read_choices(query_string)
+    stores, today = depots.get(), timezone.localdate(now)
     path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
     listed = stores.in_unit(unit.teryt).rows
     middle = territory.get().centre(unit.teryt)
@@ -90,7 +92,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     usual = Order.DISTANCE if origin else Order.NAME
     if origin is None and choices.order is Order.DISTANCE:
         choices = choices.but(order=None)
-    nearest_first, today = asked is not None, timezone.localdate(now)
+    nearest_first = asked is not None
 
     distances = stores.distances_m(origin.point, listed) if origin else {}
     inside: list[Measured] = [(row, distances.get(row.id)) for row in listed]
@@ -106,18 +108,16 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     by_price = choices.order is Order.PRICE and any(groups)
     if by_price:
         groups = [[item for group in groups for item in group]]
-    groups = [in_order(group, choices.order or usual) for group in groups]
     number = count(1)
-
-    def count_listed(other: Choices) -> int:
-        return sum(map(len, find(other)))
-
-    cards = [tuple(card._replace(number=next(number)) for card in group) for group in groups]
+    cards = [
+        tuple(card._replace(number=next(number)) for card in in_order(group, choices.order or usual))
+        for group in groups
+    ]
     if by_price:
         sections = [describe_by_price(cards[0], without_match(len(listed), matching, choices), origin)]
     else:
         sections = list(describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first))
-    rows = [item.row for group in groups for item in group]
+    rows = [card.row for group in cards for card in group]
     coal = choices.but(fuel=fuels.BY_SLUG["wegiel"])
     of_any_coal = chain(*find(coal)) if choices.fuel and choices.fuel.coal and not rows else ()
     is_unsorted = any(fuels.COALS.intersection(row.fuels) == {"wegiel"} for row, _ in of_any_coal)
@@ -126,6 +126,10 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     place = (asked and asked.place) or unit.name
     demonstration = any(row.demonstration for row in (*rows, *listed))
     total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
+
+    def count_listed(other: Choices) -> int:
+        return sum(map(len, find(other)))
+
     return Page(
         template="pages/municipality",
         query_params=Choices.names(),
