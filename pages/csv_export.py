@@ -25,7 +25,7 @@ from fueldepot.http.cache_control import CATALOG, NO_STORE, conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import route_url, site_url
 from fueldepot.http.views import read_only
-from pages.fuel_prices import Asked, get_fuel
+from pages.fuel_prices import PriceChoices, get_fuel
 from pages.heating_comparison import HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import get_voivodeship
@@ -144,7 +144,7 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
     Of Poland and every voivodeship, or of one voivodeship. `?dzien=` as on the pages. Raises Http404.
     """
     kind = get_fuel(fuel)
-    query = Asked.read(request.META["QUERY_STRING"], timezone.localdate())
+    query = PriceChoices.read(request.META["QUERY_STRING"], timezone.localdate())
     if query.refused:
         return refuse(query.refusal)
     areas = [get_voivodeship(voivodeship)] if voivodeship else [None, *territory.get().voivodeships.values()]

@@ -57,7 +57,7 @@ SHOWN_INSTEAD = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PriceChoices:
     """The query of a page. day: not after today. order: a key of ORDERS. refused: names of an invalid day and window.
 
     window: months that medians cover. past: whether the day is before today.
@@ -71,7 +71,7 @@ class Asked:
     window: int = WINDOW_MONTHS
 
     @classmethod
-    def read(cls, query_string: str, today: date) -> "Asked":
+    def read(cls, query_string: str, today: date) -> "PriceChoices":
         """Read the query of a page. Invalid values become the defaults: today, ordered by name."""
         query, errors = PricesQuery.read(query_string, today=today)
         order = query.kolejnosc
@@ -158,40 +158,42 @@ def fuel_tabs(current: str, path_of: Callable[[str], str], query: str) -> list[C
     return [Chip(fuel.label, path_of(fuel.slug) + query, fuel.slug == current) for fuel in fuels.FUELS]
 
 
-def of_fuel(fuel: fuels.Fuel, asked: Asked, answer: FuelPricesJson, *places: str, **content: Any) -> dict[str, Any]:
+def of_fuel(
+    fuel: fuels.Fuel, choices: PriceChoices, answer: FuelPricesJson, *places: str, **content: Any
+) -> dict[str, Any]:
     """Return the values that pages of a fuel have in common. places: slug of the voivodeship, nothing for Poland.
 
     In the content, answer: of the API. place: the area, in the nominative. content: the rest of it.
     """
     route, args = "fuel-prices-voivodeship" if places else "fuel-prices", [fuel.slug, *places]
-    path, csv_path = reverse(route, args=args), reverse(f"{route}-csv", args=args) + asked.query()
+    path, csv_path = reverse(route, args=args), reverse(f"{route}-csv", args=args) + choices.query()
     place = f"województwo {answer['area']['name']}" if places else "Polska"
     demonstration = "demonstration" in answer  # all areas have the same prices behind them
     common = {
         "answer": answer,
-        "asked": asked,
+        "choices": choices,
         "place": place,
         "fuel": fuel,
         "unit": f"zł {fuel.per_unit}",
-        "tabs": fuel_tabs(fuel.slug, lambda slug: reverse(route, args=[slug, *places]), asked.query()),
+        "tabs": fuel_tabs(fuel.slug, lambda slug: reverse(route, args=[slug, *places]), choices.query()),
         "windows": [
-            Chip(str(window), path + replace(asked, window=window).query(), window == asked.window)
+            Chip(str(window), path + replace(choices, window=window).query(), window == choices.window)
             for window in WINDOWS
         ],
         "csv_path": csv_path,
         "svg_path": csv_path.replace(".csv", ".svg", 1),
         "chart_name": f"{fuel.name}, {place}: mediany miesięczne",
-        "changes_in_words": changes_in_words(fuel, asked.day),
+        "changes_in_words": changes_in_words(fuel, choices.day),
     }
     return {
         "path": path,
         "demonstration": demonstration,
         "demonstration_notice": "Ceny na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
         "Nie mówią nic o prawdziwych cenach.",
-        "indexed": bool(answer["n"]) and not demonstration and asked.is_usual,
-        "as_of": asked.day,
+        "indexed": bool(answer["n"]) and not demonstration and choices.is_usual,
+        "as_of": choices.day,
         "data_status": data_status(demonstration=demonstration),
-        "cited_path": path + asked.query(),
+        "cited_path": path + choices.query(),
         "schema_org": prices_of_fuel,
         "content": common | content,
     }
@@ -211,8 +213,8 @@ def prices_crumb() -> Crumb:
     return Crumb("Ceny opału", reverse("prices"))
 
 
-def titled(name: str, asked: Asked) -> str:
-    return f"{name}, {day(asked.day)}" if asked.past else name
+def titled(name: str, choices: PriceChoices) -> str:
+    return f"{name}, {day(choices.day)}" if choices.past else name
 
 
 def data_status(*, demonstration: bool) -> str:
@@ -221,16 +223,16 @@ def data_status(*, demonstration: bool) -> str:
 
 def fuel_prices_page(slug: str, query_string: str, today: date) -> Page:
     """Return the page of a fuel in Poland for a query string. Raises Http404."""
-    fuel, asked = get_fuel(slug), Asked.read(query_string, today)
-    answer = fuel_prices(fuel, on=asked.day, window_months=asked.window)
-    compared = compare(fuel, asked.day, asked.window)
+    fuel, choices = get_fuel(slug), PriceChoices.read(query_string, today)
+    answer = fuel_prices(fuel, on=choices.day, window_months=choices.window)
+    compared = compare(fuel, choices.day, choices.window)
     path = reverse("fuel-prices", args=[fuel.slug])
     return Page(
         template="pages/fuel_prices",
         query_params=PricesQuery.names(),
         **of_fuel(
             fuel,
-            asked,
+            choices,
             answer,
             draw_chart=partial(months_chart, answer["months"]),
             ranges=[
@@ -238,24 +240,24 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> Page:
                 for name, ends in answer["arithmetic"]["plausible_range"].items()
             ],
             country=compared[COUNTRY_KEY],
-            columns=list(columns(path, asked)),
-            areas=in_order(area_rows(fuel, compared, asked), asked),
-            draw_map=partial(price_map, fuel, answer["voivodeships"], asked.query()),
+            columns=list(columns(path, choices)),
+            areas=in_order(area_rows(fuel, compared, choices), choices),
+            draw_map=partial(price_map, fuel, answer["voivodeships"], choices.query()),
         ),
-        title=titled(f"{fuel.name}: ceny w Polsce", asked),
+        title=titled(f"{fuel.name}: ceny w Polsce", choices),
         description=f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia.",
         breadcrumbs=(Crumb.home(), prices_crumb()),
-        data_path=reverse("v1:fuel-prices", args=[fuel.slug], query=asked.parameters("on", "window")),
+        data_path=reverse("v1:fuel-prices", args=[fuel.slug], query=choices.parameters("on", "window")),
     )
 
 
-def area_rows(fuel: fuels.Fuel, compared: dict[str, Comparison], asked: Asked) -> list[dict[str, Any]]:
+def area_rows(fuel: fuels.Fuel, compared: dict[str, Comparison], choices: PriceChoices) -> list[dict[str, Any]]:
     """Return the rows of all voivodeships, by TERYT: a `Comparison`, and its difference from Poland's median in zł."""
     poland = compared[COUNTRY_KEY].median
     return [
         {
             "name": unit.name,
-            "path": reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug]) + asked.query(),
+            "path": reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug]) + choices.query(),
             "difference": compared[teryt].difference(poland),
             **asdict(compared[teryt]),
         }
@@ -263,28 +265,28 @@ def area_rows(fuel: fuels.Fuel, compared: dict[str, Comparison], asked: Asked) -
     ]
 
 
-def in_order(rows: list[dict[str, Any]], asked: Asked) -> list[dict[str, Any]]:
+def in_order(rows: list[dict[str, Any]], choices: PriceChoices) -> list[dict[str, Any]]:
     """Return the rows in the requested order; rows without the value come last in both directions."""
-    _, key = ORDERS[asked.order]
+    _, key = ORDERS[choices.order]
     rows = sorted(
-        rows, key=lambda row: sort_key(row[key]) if key == "name" else row[key] or 0, reverse=asked.descending
+        rows, key=lambda row: sort_key(row[key]) if key == "name" else row[key] or 0, reverse=choices.descending
     )
     return sorted(rows, key=lambda row: row[key] is None)
 
 
-def columns(path: str, asked: Asked) -> Iterator[dict[str, str]]:
+def columns(path: str, choices: PriceChoices) -> Iterator[dict[str, str]]:
     """Yield the heads of the table. The current one reverses the order; numbers begin with the greatest.
 
     sort: value of `aria-sort`, "" for none.
     """
-    direction = "descending" if asked.descending else "ascending"
+    direction = "descending" if choices.descending else "ascending"
     for key, (label, _) in ORDERS.items():
-        current = key == asked.order
-        down = not asked.descending if current else key != "nazwa"
+        current = key == choices.order
+        down = not choices.descending if current else key != "nazwa"
         yield {
             "key": key,
             "label": label,
-            "path": path + asked.query(kolejnosc=f"-{key}" if down else key) + "#wojewodztwa",
+            "path": path + choices.query(kolejnosc=f"-{key}" if down else key) + "#wojewodztwa",
             "sort": direction if current else "",
         }
 
@@ -314,33 +316,33 @@ def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = 
 def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, today: date) -> Page:
     """Return the page of a fuel in a voivodeship for a query string. Raises Http404."""
     fuel = get_fuel(slug)
-    asked = Asked.read(query_string, today)
+    choices = PriceChoices.read(query_string, today)
     unit = get_voivodeship(voivodeship)
-    answer = fuel_prices(fuel, on=asked.day, voivodeship=unit.teryt, window_months=asked.window)
-    country = fuel_prices(fuel, on=asked.day, window_months=asked.window)
-    compared = compare(fuel, asked.day, asked.window)
+    answer = fuel_prices(fuel, on=choices.day, voivodeship=unit.teryt, window_months=choices.window)
+    country = fuel_prices(fuel, on=choices.day, window_months=choices.window)
+    compared = compare(fuel, choices.day, choices.window)
     country_path = reverse("fuel-prices", args=[fuel.slug])
     return Page(
         template="pages/voivodeship_prices",
         query_params=("dzien", "okres"),
         **of_fuel(
             fuel,
-            asked,
+            choices,
             answer,
             unit.slug,
             draw_chart=partial(months_chart, answer["months"], reference=country["median"]),
-            reference=f"Polska, mediana ostatnich {asked.window} miesięcy",
+            reference=f"Polska, mediana ostatnich {choices.window} miesięcy",
             country=country,
-            country_path=country_path + asked.query(),
+            country_path=country_path + choices.query(),
             compared=compared[unit.teryt],
             difference=compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
             months=list(month_rows(answer["months"], country["months"])),
         ),
-        title=titled(f"{fuel.name}: ceny, województwo {unit.name}", asked),
+        title=titled(f"{fuel.name}: ceny, województwo {unit.name}", choices),
         description=f"{fuel.name}, województwo {unit.name}: mediana cen w składach, miesiące i liczba cen.",
         breadcrumbs=(Crumb.home(), prices_crumb(), Crumb(fuel.name, country_path)),
         data_path=reverse(
-            "v1:fuel-prices", args=[fuel.slug], query={"voivodeship": unit.teryt} | asked.parameters("on", "window")
+            "v1:fuel-prices", args=[fuel.slug], query={"voivodeship": unit.teryt} | choices.parameters("on", "window")
         ),
     )
 

@@ -82,17 +82,17 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     chosen assortment. outlines: path of the GeoJSON below the map. notices: about ignored parameters and a place
     without a position.
     """
-    asked, notices = read_origin(query_string)
+    requested, notices = read_origin(query_string)
     choices, unread = read_choices(query_string)
     stores, today = depots.get(), timezone.localdate(now)
     path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
     listed = stores.in_unit(unit.teryt).rows
     middle = territory.get().centre(unit.teryt)
-    origin = asked or (Origin(Point(*middle), "punktu leżącego w tej gminie") if middle else None)
+    origin = requested or (Origin(Point(*middle), "punktu leżącego w tej gminie") if middle else None)
     usual = Order.DISTANCE if origin else Order.NAME
     if origin is None and choices.order is Order.DISTANCE:
         choices = choices.but(order=None)
-    nearest_first = asked is not None
+    nearest_first = requested is not None
 
     distances = stores.distances_m(origin.point, listed) if origin else {}
     inside: list[Measured] = [(row, distances.get(row.id)) for row in listed]
@@ -123,7 +123,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     is_unsorted = any(fuels.COALS.intersection(row.fuels) == {"wegiel"} for row, _ in of_any_coal)
     offered = stores.offered_in(unit.teryt)
     fuels_shown = [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel]
-    place = (asked and asked.place) or unit.name
+    place = (requested and requested.place) or unit.name
     demonstration = any(row.demonstration for row in (*rows, *listed))
     total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
 
@@ -153,12 +153,12 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
                 cached_maps.depot_map,
                 unit.teryt,
                 rows,
-                asked.point if asked else None,
+                requested.point if requested else None,
                 credit_osm=any(row.source == Depot.Source.OSM for row in rows),
                 framed=FRAMED if nearest_first or not listed else 0,
             ),
             "outlines": f"{path}granice.geojson",
-            "origin_at": f"{asked.point.lat},{asked.point.lon}" if asked else "",
+            "origin_at": f"{requested.point.lat},{requested.point.lon}" if requested else "",
             "reference": origin.exact_label if origin else "",
             "chosen": choices.in_words,
             "fuel": choices.fuel,

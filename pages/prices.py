@@ -10,7 +10,7 @@ from django.urls import reverse
 from catalog.depots import fuels
 from catalog.models import Dataset
 from fueldepot.data import snapshot
-from pages.fuel_prices import Asked, data_status, fuel_tabs, prices_crumb, titled, variable
+from pages.fuel_prices import PriceChoices, data_status, fuel_tabs, prices_crumb, titled, variable
 from pages.page import Crumb, Page, dataset
 from pages.svg.charts import years_chart
 from prices.api.price_answers import TOO_FEW, all_fuel_prices
@@ -29,28 +29,28 @@ def all_medians(page: Page) -> list[dict[str, Any]]:
 
 
 def index_page(query_string: str, today: date) -> Page:
-    asked = Asked.read(query_string, today)
-    answers = all_fuel_prices(asked.day)
+    choices = PriceChoices.read(query_string, today)
+    answers = all_fuel_prices(choices.day)
     demonstration = any("demonstration" in answer for answer in answers.values())
     has_prices = any(answer["n"] for answer in answers.values())
     return Page(
         template="pages/prices",
         query_params=("dzien",),
-        title=titled("Ceny opału", asked),
+        title=titled("Ceny opału", choices),
         description="Mediany cen węgla, ekogroszku, pelletu, brykietu i drewna w składach w Polsce.",
         path=reverse("prices"),
         demonstration=demonstration,
         demonstration_notice="Ceny składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu.",
-        indexed=has_prices and not demonstration and asked.is_usual,
-        as_of=asked.day,
+        indexed=has_prices and not demonstration and choices.is_usual,
+        as_of=choices.day,
         data_status=data_status(demonstration=demonstration),
-        cited_path=reverse("prices") + asked.query(),
+        cited_path=reverse("prices") + choices.query(),
         schema_org=all_medians,
         content={
-            "tabs": fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
-            "rows": [(fuel, answers[fuel.slug], compare_country(fuel, asked.day)) for fuel in fuels.FUELS],
+            "tabs": fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), choices.query()),
+            "rows": [(fuel, answers[fuel.slug], compare_country(fuel, choices.day)) for fuel in fuels.FUELS],
             "has_prices": has_prices,
-            "asked": asked,
+            "choices": choices,
             "fewest": TOO_FEW,
         },
     )

@@ -59,7 +59,7 @@ CHECKED = (*Appliance.choices, (UNKNOWN_CLASS, "kocioł, nie wiem jakiej klasy")
 
 def legislation(resolution: Resolution, voivodeship: Voivodeship) -> dict[str, Any]:
     """Return an act as schema.org's Legislation, without unknown fields."""
-    known = {
+    fields = {
         "legislationIdentifier": resolution.number,
         "legislationDate": resolution.adopted and resolution.adopted.isoformat(),
         "temporalCoverage": resolution.in_force_from and f"{resolution.in_force_from.isoformat()}/..",
@@ -73,7 +73,7 @@ def legislation(resolution: Resolution, voivodeship: Voivodeship) -> dict[str, A
         "legislationJurisdiction": f"województwo {voivodeship.name}",
         "spatialCoverage": resolution.scope,
         "inLanguage": "pl",
-        **{key: value for key, value in known.items() if value},
+        **{key: value for key, value in fields.items() if value},
     }
 
 

@@ -73,10 +73,10 @@ def page_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Page]], P
                 return cached(HttpResponseRedirect(page.leads_to))
             return cached_by_status(request, as_markdown(page) if markdown else as_html(request, page))
 
-        known = partial(conditional, *slugs, cache_control=CATALOG, **validity)
+        validated = partial(conditional, *slugs, cache_control=CATALOG, **validity)
         # Redirects vary too.
-        page = vary_on_headers("Accept")(known(vary="Accept")(answer))
-        return PageViews(page=read_only(page), twin=read_only(known()(answer)))
+        page = vary_on_headers("Accept")(validated(vary="Accept")(answer))
+        return PageViews(page=read_only(page), twin=read_only(validated()(answer)))
 
     return decorate
 

@@ -176,7 +176,7 @@ def place_notices(
     return [NOT_FOUND] if place and unit is None and not suggestions else []
 
 
-def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[Suggestion], str]:
+def find_place(text: str, meant: str = "") -> tuple[Municipality | None, list[Suggestion], str]:
     """Return the municipality, other places of the name, and the name of the found locality ("" for none).
 
     A code yields its unit or its successor. A name yields the municipality of exactly that name, else its only place,
@@ -184,15 +184,15 @@ def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[S
     the code of a municipality, which counts if it or a place in it has the name. A text longer than any parameter is no
     place: the search takes minutes over it.
     """
-    if not asked or len(asked) > MAX_VALUE_LENGTH:
+    if not text or len(text) > MAX_VALUE_LENGTH:
         return None, [], ""
-    if asked.isdigit() and len(asked) == MUNICIPALITY_DIGITS:
-        return present_municipality(asked), [], ""
+    if text.isdigit() and len(text) == MUNICIPALITY_DIGITS:
+        return present_municipality(text), [], ""
     units = territory.get()
-    suggested = units.search.suggest(asked)
-    suggestions, key = suggested.found, fold(asked)
+    suggested = units.search.suggest(text)
+    suggestions, key = suggested.found, fold(text)
     if own := units.municipalities.get(meant):
-        label = asked if own.name == asked else locality_in(own, suggestions, asked)
+        label = text if own.name == text else locality_in(own, suggestions, text)
         if label:
             others = [suggestion for suggestion in suggestions if suggestion.teryt != meant]
             return own, others, "" if label == own.name else label
@@ -206,13 +206,14 @@ def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[S
     return units.municipalities[teryt], [suggestion for suggestion in suggestions if suggestion.teryt != teryt], village
 
 
-def locality_in(unit: Municipality, found: list[Suggestion], asked: str) -> str:
+def locality_in(unit: Municipality, suggestions: list[Suggestion], name: str) -> str:
     """Return the locality of a municipality that a name stands for, as it is written, "" for none.
 
-    found: for the name alone. Where it has too many namesakes to be among them, the municipality is named beside it.
+    suggestions: for the name alone. Where it has too many namesakes to be among them, the municipality is named beside
+    it.
     """
-    key = fold(asked)
-    for suggestion in (*found, *territory.get().search.suggest(f"{asked}, {unit.name}").found):
+    key = fold(name)
+    for suggestion in (*suggestions, *territory.get().search.suggest(f"{name}, {unit.name}").found):
         if suggestion.teryt == unit.teryt and suggestion.kind == "locality" and suggestion.fold == key:
             return suggestion.label
     return ""

@@ -78,7 +78,7 @@ def subsidy_page(posted: QueryDict, today: date) -> Page:
     """
     on = rules.current().on(today)
     values = read_values(posted.lists(), on)
-    asked, wanted = read_pages(posted)
+    current, target = read_pages(posted)
     pairs, errors = parameters(posted.lists(), on)
     result, obstacle, went_on = None, "", bool(posted.get(GO_ON))
     try:
@@ -89,17 +89,17 @@ def subsidy_page(posted: QueryDict, today: date) -> Page:
         errors = errors + [
             mistake for mistake in error.errors if mistake.parameter not in {e.parameter for e in errors}
         ]
-    if asked < wanted == RESULT and PAGE in posted:
+    if current < target == RESULT and PAGE in posted:
         errors = errors + missing_areas(values)
     messages = describe_errors(values, errors, on)
     wrong = (n for n, step in enumerate(steps(values, on), FIRST) if any(field.name in messages for field in step))
-    stopped = next((number for number in wrong if asked < wanted and number < wanted), None)
+    stopped = next((number for number in wrong if current < target and number < target), None)
     place = find_place(posted.get("teryt", ""))
     if stopped is not None:
         return describe_step(values, messages, None, stopped, today, place=place)
-    if asked in DECIDING and wanted == asked + 1 and obstacle and not went_on:
-        return describe_step(values, {}, result, asked, today, place=place, obstacle=obstacle)
-    return describe_step(values, {}, result, wanted, today, place=place, went_on=went_on)
+    if current in DECIDING and target == current + 1 and obstacle and not went_on:
+        return describe_step(values, {}, result, current, today, place=place, obstacle=obstacle)
+    return describe_step(values, {}, result, target, today, place=place, went_on=went_on)
 
 
 @sensitive_variables()

@@ -281,23 +281,23 @@ def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> tuple[Pa
     that are not chosen are left out.
     """
     sent = dict(posted)
-    known, values = all_fields(on), read_values(sent.items(), on)
+    fields, values = all_fields(on), read_values(sent.items(), on)
     if PAGE in sent:
-        wanted = {field.name for step in steps(values, on) for field in step}
+        names = {field.name for step in steps(values, on) for field in step}
     else:
-        wanted = {*known, *(f"cost_{item}" for item in SOURCES)}
+        names = {*fields, *(f"cost_{item}" for item in SOURCES)}
     source = sent.get("new_source", [""])[-1]
     pairs = []
     for name, typed in sent.items():
-        if name not in wanted or name.startswith(PLANNED):
+        if name not in names or name.startswith(PLANNED):
             continue
         target = f"cost_{source}" if name == SOURCE_COST and source in SOURCES else name
-        is_number = name not in known or known[name].kind == "number"
-        unit = known[name].unit if name in known else ZLOTY
+        is_number = name not in fields or fields[name].kind == "number"
+        unit = fields[name].unit if name in fields else ZLOTY
         pairs += [(target, number_sent(value, unit) if is_number else value) for value in typed]
     errors = [
         ParameterError(item, AMBIGUOUS, question)
-        for item in wanted.intersection(ENVELOPE)
+        for item in names.intersection(ENVELOPE)
         if (question := ask_which(values.get(item, "")))
     ]
     return pairs, errors

@@ -46,7 +46,7 @@ def escape_markdown(value: object) -> str:
     """
     line = " ".join(INVISIBLE.sub(" ", str(value)).split())
     line = ENTITY.sub(r"\\&", MARKS.sub(r"\\\1", line))
-    return BLOCK.sub(lambda found: _literal(found[1]), line)
+    return BLOCK.sub(lambda match: _literal(match[1]), line)
 
 
 def _literal(start: str) -> str:
@@ -67,7 +67,7 @@ def address(url: str) -> str:
         return ""
     if scheme not in SCHEMES:
         return ""
-    return UNSAFE_IN_ADDRESS.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), url)
+    return UNSAFE_IN_ADDRESS.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), url)
 
 
 def autolink(url: str) -> str:

@@ -138,7 +138,7 @@ def chart(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpRespons
     """Answer with the chart of a page of prices as an SVG file with its source and day. Raises Http404 without one."""
     when = query_and_day(request)
     page = voivodeship_prices_page(fuel, voivodeship, *when) if voivodeship else fuel_prices_page(fuel, *when)
-    if refusal := page.content["asked"].refusal:
+    if refusal := page.content["choices"].refusal:
         return refuse(refusal)
     drawing = page.content["draw_chart"]()
     if drawing is None:

@@ -133,10 +133,10 @@ def compute(
     columns: of all assortments of the fuel. ranges: by fuel; a fuel without a range has no limits.
     """
     # The window lies within the months shown.
-    start, shown = months_before(today, window_months), within_months(columns, today)
-    in_window = shown.days >= start.toordinal()
-    plausible = is_plausible(shown, ranges)
-    newest = representative_prices(shown.where(in_window & plausible))
+    start, recent = months_before(today, window_months), within_months(columns, today)
+    in_window = recent.days >= start.toordinal()
+    plausible = is_plausible(recent, ranges)
+    newest = representative_prices(recent.where(in_window & plausible))
     fences = tukey_fences(newest.grosze.tolist())
     accepted = newest
     if fences is not None:
@@ -158,8 +158,8 @@ def compute(
             f"{area:02}": summarise_prices(accepted.where(accepted.areas == area))
             for area in np.unique(accepted.areas).tolist()
         },
-        months=tuple(monthly(shown.where(plausible))),
-        demonstration=bool(shown.demonstration.any()),
+        months=tuple(monthly(recent.where(plausible))),
+        demonstration=bool(recent.demonstration.any()),
         window_months=window_months,
     )
 
@@ -168,8 +168,8 @@ def is_plausible(columns: PriceColumns, ranges: Mapping[str, Range]) -> NDArray[
     unlimited = 0, np.iinfo(np.int64).max
     ends = [grosze_within(ranges[name]) if name in ranges else unlimited for name in columns.names] or [unlimited]
     low, high = np.array(ends).T
-    found: NDArray[np.bool_] = (low[columns.fuels] <= columns.grosze) & (columns.grosze <= high[columns.fuels])
-    return found
+    plausible: NDArray[np.bool_] = (low[columns.fuels] <= columns.grosze) & (columns.grosze <= high[columns.fuels])
+    return plausible
 
 
 def grosze_within(limits: Range) -> tuple[int, int]:
@@ -252,8 +252,8 @@ def quantile(ordered: Sequence[int], quarter: int) -> Decimal:
 
 def monthly_by_area(columns: PriceColumns, ranges: Mapping[str, Range], today: date) -> dict[str, tuple[Month, ...]]:
     """Return `monthly` of the plausible prices of each voivodeship, by 2 digits; only those with a median."""
-    shown = within_months(columns, today)
-    plausible = shown.where(is_plausible(shown, ranges))
+    recent = within_months(columns, today)
+    plausible = recent.where(is_plausible(recent, ranges))
     return {
         f"{area:02}": months
         for area in np.unique(plausible.areas).tolist()

@@ -66,13 +66,13 @@ ADDRESS = re.compile(r"https?://\S+\Z")
 
 def describe_origin(origin: str, variable_id: int | None) -> dict[str, str]:
     """Return name and URL of the source of one figure. origin: as stored, with a URL at its end or of the data bank."""
-    found = ADDRESS.search(origin)
-    if found is None:
+    match = ADDRESS.search(origin)
+    if match is None:
         return {"name": origin, "url": describe_source(variable_id)["url"]}
-    name = origin[: found.start()].rstrip(" ,:")
+    name = origin[: match.start()].rstrip(" ,:")
     if name.endswith(" za"):
-        name = f"{name}: {urlsplit(found[0]).hostname}"
-    return {"name": name, "url": found[0]}
+        name = f"{name}: {urlsplit(match[0]).hostname}"
+    return {"name": name, "url": match[0]}
 
 
 def describe_source(variable_id: int | None) -> dict[str, str]:

@@ -359,8 +359,8 @@ def is_blank(row: Iterable[Any]) -> bool:
 
 def readable(cells: Iterable[Any], read: Callable[[Any], Cell]) -> set[Cell]:
     """Return the valid values of the cells of a column."""
-    found = set()
+    values = set()
     for cell in cells:
         with suppress(ValidationError):
-            found.add(read(cell))
-    return found
+            values.add(read(cell))
+    return values

@@ -92,9 +92,9 @@ def describe_candidate(client: bdl.BdlClient, variable: bdl.VariableRecord, seri
     return f"{variable.id}: {variable.name!r}, in {variable.unit}, {span}; {verdict}"
 
 
-def find_variables(client: bdl.BdlClient, known: Mapping[str, int]) -> tuple[dict[str, bdl.VariableRecord], list[Note]]:
-    """Return variables by slug: known ones checked, the others searched by name. Raises BadInput for a wrong unit."""
-    variables = {slug: client.variable(variable_id) for slug, variable_id in known.items()}
+def find_variables(client: bdl.BdlClient, ids: Mapping[str, int]) -> tuple[dict[str, bdl.VariableRecord], list[Note]]:
+    """Return variables by slug: `ids` are checked, the others searched by name. Raises BadInput for a wrong unit."""
+    variables = {slug: client.variable(variable_id) for slug, variable_id in ids.items()}
     for slug, variable in variables.items():
         check_chosen(slug, variable)
     if len(variables) == len(SERIES):

@@ -156,13 +156,13 @@ def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = Mapp
         return ApplianceCheck(appliance, ApplianceStatus.DATES_UNKNOWN)
     if not any(entry.may_bind(law.resolution) for law in entry.laws):
         return ApplianceCheck(appliance, ApplianceStatus.NO_RESOLUTION, elsewhere=bool(entry.laws))
-    found = tuple(appliance_deadlines(entry, appliance, facts))
+    findings = tuple(appliance_deadlines(entry, appliance, facts))
     spared_by = tuple(find_sparings(entry, appliance))
-    deciding = find_deciding(found, entry.teryt, facts)
+    deciding = find_deciding(findings, entry.teryt, facts)
     if deciding:
         limited = tuple(
             finding
-            for finding in found
+            for finding in findings
             if finding is not deciding
             and (
                 has_exceptions(deciding)
@@ -172,16 +172,16 @@ def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = Mapp
         )
         status = ApplianceStatus.ENDED if deciding.deadline.holds_on(entry.on) else ApplianceStatus.ENDS
         return ApplianceCheck(appliance, status, deciding, limited, spared_by)
-    return ApplianceCheck(appliance, status_without_deciding(entry, found, spared_by, facts), None, found, spared_by)
+    status = status_without_deciding(entry, findings, spared_by, facts)
+    return ApplianceCheck(appliance, status, None, findings, spared_by)
 
 
 def status_without_deciding(
-    entry: Regulation, found: tuple[ApplianceDeadline, ...], spared_by: tuple[Sparing, ...], facts: Facts
+    entry: Regulation, findings: tuple[ApplianceDeadline, ...], spared_by: tuple[Sparing, ...], facts: Facts
 ) -> ApplianceStatus:
-    if found:
-        return (
-            ApplianceStatus.CONTRADICTED if all(finding.contradicted for finding in found) else ApplianceStatus.LIMITED
-        )
+    if findings:
+        is_disputed = all(finding.contradicted for finding in findings)
+        return ApplianceStatus.CONTRADICTED if is_disputed else ApplianceStatus.LIMITED
     if is_spared(entry, [sparing.deadline for sparing in spared_by], facts):
         return ApplianceStatus.STAYS
     return ApplianceStatus.DATES_UNKNOWN if entry.has_undated_acts(entry.unit) else ApplianceStatus.NOT_NAMED
@@ -254,19 +254,19 @@ def is_spared(entry: Regulation, rows: Iterable[Deadline], facts: Facts) -> bool
     return any(binds.values()) or any(divide_municipality(row, other, entry.teryt) for row in parts for other in parts)
 
 
-def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str, facts: Facts) -> ApplianceDeadline | None:
+def find_deciding(findings: tuple[ApplianceDeadline, ...], teryt: str, facts: Facts) -> ApplianceDeadline | None:
     """Return the earliest deadline that ends all use of the appliance in the municipality, None without one.
 
     A deadline without limits does. So does the latest of the deadlines of all AGES that the facts leave, and the later
     one of two acts that each cover a part of the municipality and together the whole.
     """
-    candidates = [finding for finding in found if not finding.is_limited]
-    by_age = {finding.conditions[0]: finding for finding in found if finding.binds and is_by_age(finding)}
+    candidates = [finding for finding in findings if not finding.is_limited]
+    by_age = {finding.conditions[0]: finding for finding in findings if finding.binds and is_by_age(finding)}
     if by_age and len(by_age) == sum(facts.get(age) is not False for age in AGES):
         candidates.append(max(by_age.values(), key=day_of))
     parts = [
         finding
-        for finding in found
+        for finding in findings
         if finding.binds is None and not finding.contradicted and not finding.has_conditions
     ]
     candidates += [
@@ -278,26 +278,26 @@ def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str, facts: Facts
     return min(candidates, key=day_of, default=None)
 
 
-def has_exceptions(one: ApplianceDeadline) -> bool:
-    return bool(one.exemptions or one.stays_if_started_before or one.deadline.started_before)
+def has_exceptions(finding: ApplianceDeadline) -> bool:
+    return bool(finding.exemptions or finding.stays_if_started_before or finding.deadline.started_before)
 
 
-def repeats_elsewhere(one: ApplianceDeadline, deciding: ApplianceDeadline) -> bool:
+def repeats_elsewhere(finding: ApplianceDeadline, deciding: ApplianceDeadline) -> bool:
     """Whether a deadline ends all use on the day of the deciding one, each of them in a part of the municipality."""
-    parts = (one, deciding)
+    parts = (finding, deciding)
     return (
-        day_of(one) == day_of(deciding)
-        and is_about_part(one.deadline) is not is_about_part(deciding.deadline)
+        day_of(finding) == day_of(deciding)
+        and is_about_part(finding.deadline) is not is_about_part(deciding.deadline)
         and not any(part.binds or part.contradicted or part.has_conditions or has_exceptions(part) for part in parts)
     )
 
 
-def is_by_age(one: ApplianceDeadline) -> bool:
-    return len(one.conditions) == 1 and one.conditions[0] in AGES and not one.fuels
+def is_by_age(finding: ApplianceDeadline) -> bool:
+    return len(finding.conditions) == 1 and finding.conditions[0] in AGES and not finding.fuels
 
 
-def day_of(one: ApplianceDeadline) -> date:
-    return one.deadline.date
+def day_of(finding: ApplianceDeadline) -> date:
+    return finding.deadline.date
 
 
 def divide_municipality(scope: Scope, other: Scope, teryt: str) -> bool:
@@ -307,7 +307,7 @@ def divide_municipality(scope: Scope, other: Scope, teryt: str) -> bool:
     voivodeship where both list the municipality as partly covered.
     """
     areas = {Scope.Area(scope.area), Scope.Area(other.area)}
-    named = [any(code[:6] == teryt[:6] for code in one.partly) for one in (scope, other)]
+    named = [any(code[:6] == teryt[:6] for code in part.partly) for part in (scope, other)]
     if areas == {Scope.Area.TOWNS, Scope.Area.OUTSIDE_TOWNS}:
         return not any(named)  # else neither is of a part
     return areas == {Scope.Area.VOIVODESHIP, Scope.Area.LISTED} and all(named)

@@ -124,18 +124,18 @@ def cases_of(rows: list[ApplianceDeadline]) -> tuple[str, str]:
 
 def words_of_limits(limited: tuple[ApplianceDeadline, ...], on: date) -> tuple[str, str, str, str]:
     """Return the same as `words` for limited deadlines: the day of a single one, or what several depend on."""
-    one = only_limit(limited)
-    if one:
-        since = f"od{NO_BREAK}{day(one.deadline.date)}"
-        verdict = f"{since} nie {'' if one.deadline.holds_on(on) else 'będzie '}wolno używać"
-        short = f"nie wolno {since} (tylko {limits_in_short(one)}){exceptions(one)}"
-        return verdict, limits_of(one) + unless(one), short, "Innych terminów nie znamy."
+    finding = only_limit(limited)
+    if finding:
+        since = f"od{NO_BREAK}{day(finding.deadline.date)}"
+        verdict = f"{since} nie {'' if finding.deadline.holds_on(on) else 'będzie '}wolno używać"
+        short = f"nie wolno {since} (tylko {limits_in_short(finding)}){exceptions(finding)}"
+        return verdict, limits_of(finding) + unless(finding), short, "Innych terminów nie znamy."
     reasons = []
-    if any(one.fuels for one in limited):
+    if any(finding.fuels for finding in limited):
         reasons.append("paliwa")
-    if any(one.conditions for one in limited):
+    if any(finding.conditions for finding in limited):
         reasons.append("budynku albo wieku urządzenia")
-    if any(one.binds is None for one in limited):
+    if any(finding.binds is None for finding in limited):
         reasons.append("miejsca w gminie")
     today = "Sprawdź, czy dotyczy Cię któryś z poniższych terminów. Innych nie znamy."
     return f"termin zależy od {either(reasons, 'i')}", "", "zależy, zobacz warunki", today
@@ -152,21 +152,21 @@ def ask_fact(code: str) -> str:
     return "Czy palisz w nim węglem?" if code == BURNS_COAL else f"Czy {Condition(code).label}?"
 
 
-def explain_fact(one: ApplianceDeadline) -> str:
+def explain_fact(finding: ApplianceDeadline) -> str:
     """Return what helps to answer the question about the open fact of a deadline, "" for nothing."""
-    if one.open_fact == IN_PART:
-        return one.caveat or full_sentence(one.deadline.scope)
-    return "Drewno, pellet i brykiet z drewna to nie węgiel." if one.open_fact == BURNS_COAL else ""
+    if finding.open_fact == IN_PART:
+        return finding.caveat or full_sentence(finding.deadline.scope)
+    return "Drewno, pellet i brykiet z drewna to nie węgiel." if finding.open_fact == BURNS_COAL else ""
 
 
-def describe_limit(one: ApplianceDeadline, on: date) -> str:
-    row = one.deadline
+def describe_limit(finding: ApplianceDeadline, on: date) -> str:
+    row = finding.deadline
     if row.holds_on(on):
-        text = f"Nie wolno od {day(row.date)}{limits_of(one)}{unless(one)}"
+        text = f"Nie wolno od {day(row.date)}{limits_of(finding)}{unless(finding)}"
     else:
-        text = f"Do {day(last_day(one))}{limits_of(one)}{longer(one)}"
+        text = f"Do {day(last_day(finding))}{limits_of(finding)}{longer(finding)}"
     text = full_sentence(text)
-    return f"{text} {one.caveat}" if one.caveat and one.binds is None else text
+    return f"{text} {finding.caveat}" if finding.caveat and finding.binds is None else text
 
 
 def caveat_of_main(check: ApplianceCheck, main: ApplianceDeadline) -> str:
@@ -174,18 +174,18 @@ def caveat_of_main(check: ApplianceCheck, main: ApplianceDeadline) -> str:
     return " ".join(filter(None, (main.caveat, SAME_DAY_ELSEWHERE if check.counterpart else "")))
 
 
-def limits_of(one: ApplianceDeadline) -> str:
+def limits_of(finding: ApplianceDeadline) -> str:
     """Return the middle of a sentence: fuels, conditions and part of the municipality of a deadline."""
-    required = [f"paliwo to {either([FuelCode(code).label for code in one.fuels], 'lub')}"] if one.fuels else []
-    if one.conditions:
-        required.append(" i ".join(Condition(code).label for code in one.conditions))
+    required = [f"paliwo to {either([FuelCode(code).label for code in finding.fuels], 'lub')}"] if finding.fuels else []
+    if finding.conditions:
+        required.append(" i ".join(Condition(code).label for code in finding.conditions))
     text = f", jeśli {', a '.join(required)}" if required else ""
-    if one.contradicted:
+    if finding.contradicted:
         return f"{text}, ale źródła są w tym sprzeczne"
-    if one.binds:
+    if finding.binds:
         return text
     comma = "," if text else ""  # ends the clause of what is required
-    return f"{text}{comma}{in_part(one.deadline.scope)}"
+    return f"{text}{comma}{in_part(finding.deadline.scope)}"
 
 
 def in_part(scope: str) -> str:
@@ -193,46 +193,46 @@ def in_part(scope: str) -> str:
     return f" w części gminy (zakres przepisu to {scope})"
 
 
-def limits_in_short(one: ApplianceDeadline) -> str:
+def limits_in_short(finding: ApplianceDeadline) -> str:
     """Return fuels, conditions and part of the municipality of a limited deadline for a cell of a table."""
-    fuels = [FuelCode(code).label for code in one.fuels]
+    fuels = [FuelCode(code).label for code in finding.fuels]
     parts = [either(fuels, "i") if len(fuels) <= MOST_FUELS else "niektóre paliwa"] if fuels else []
     parts += dict.fromkeys(
-        CONDITIONS_IN_SHORT.get(Condition(code), "urządzenia w pewnym wieku") for code in one.conditions
+        CONDITIONS_IN_SHORT.get(Condition(code), "urządzenia w pewnym wieku") for code in finding.conditions
     )
-    return "; ".join([*parts, "część gminy"] if one.binds is None else parts)
+    return "; ".join([*parts, "część gminy"] if finding.binds is None else parts)
 
 
-def unless(one: ApplianceDeadline) -> str:
+def unless(finding: ApplianceDeadline) -> str:
     """Return the end of a sentence that forbids, without the full stop: the exemptions; "" for none."""
-    freed = exemptions_of(one)
+    freed = exemptions_of(finding)
     return f", chyba że {freed}" if freed else ""
 
 
-def longer(one: ApplianceDeadline) -> str:
+def longer(finding: ApplianceDeadline) -> str:
     """Return the same as `unless`, for a sentence that permits up to a day."""
-    freed = exemptions_of(one)
+    freed = exemptions_of(finding)
     return f", a dłużej, jeśli {freed}" if freed else ""
 
 
-def exemptions_of(one: ApplianceDeadline) -> str:
+def exemptions_of(finding: ApplianceDeadline) -> str:
     """Return what frees an appliance from a deadline, as a clause; "" for none."""
-    freed = freeing(one)
+    freed = freeing(finding)
     return either(freed, "albo") if freed else ""
 
 
-def freeing(one: ApplianceDeadline) -> list[str]:
+def freeing(finding: ApplianceDeadline) -> list[str]:
     """Return each condition that frees an appliance from a deadline."""
-    freed = [REMAINDERS.get((one.appliance, code), code).label for code in one.exemptions]
-    if one.stays_if_started_before:
-        freed.append(f"uruchomiono go przed {day(one.stays_if_started_before)}")
-    if one.deadline.started_before:
-        freed.append(f"uruchomiono go {day(one.deadline.started_before)} lub później")
+    freed = [REMAINDERS.get((finding.appliance, code), code).label for code in finding.exemptions]
+    if finding.stays_if_started_before:
+        freed.append(f"uruchomiono go przed {day(finding.stays_if_started_before)}")
+    if finding.deadline.started_before:
+        freed.append(f"uruchomiono go {day(finding.deadline.started_before)} lub później")
     return freed
 
 
-def exceptions(one: ApplianceDeadline) -> str:
-    return ", z wyjątkami" if exemptions_of(one) else ""
+def exceptions(finding: ApplianceDeadline) -> str:
+    return ", z wyjątkami" if exemptions_of(finding) else ""
 
 
 def provided(check: ApplianceCheck) -> str:
@@ -248,8 +248,8 @@ def either(texts: list[str], word: str) -> str:
     return f"{', '.join(first)}{comma} {word} {last}" if first else last
 
 
-def last_day(one: ApplianceDeadline) -> date:
-    return one.deadline.date - timedelta(days=1)
+def last_day(finding: ApplianceDeadline) -> date:
+    return finding.deadline.date - timedelta(days=1)
 
 
 def day(value: date) -> str:

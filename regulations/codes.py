@@ -122,8 +122,8 @@ def validate_spared(text: str) -> None:
     try:
         read_spared(text)
     except ValueError:
-        known = ", ".join(Appliance.values)
-        message = f"Wpisz kod urządzenia albo: kod | RRRR-MM-DD. Kody: {known}"
+        codes = ", ".join(Appliance.values)
+        message = f"Wpisz kod urządzenia albo: kod | RRRR-MM-DD. Kody: {codes}"
         raise ValidationError(message, code="form") from None
 
 

@@ -201,7 +201,7 @@ def find_deadlines(query: DeadlinesQuery, *, today: date) -> tuple[list[tuple[Re
     """Return deadlines by date, then TERYT of the voivodeship, and their total. Raises VoivodeshipNotFound."""
     units = territory.get()
     areas = [units.voivodeship(query.voivodeship)] if query.voivodeship else list(units.voivodeships.values())
-    found = [
+    deadlines = [
         (entry, row)
         for entry in regulations_of(areas, on=today)
         for row in entry.deadlines
@@ -209,8 +209,8 @@ def find_deadlines(query: DeadlinesQuery, *, today: date) -> tuple[list[tuple[Re
         and (query.last is None or row.date <= query.last)
         and (query.appliance is None or query.appliance in {*row.appliances, *row.unclear_appliances})
     ]
-    found.sort(key=lambda item: item[1].date)
-    return found[query.offset : query.offset + query.limit], len(found)
+    deadlines.sort(key=lambda item: item[1].date)
+    return deadlines[query.offset : query.offset + query.limit], len(deadlines)
 
 
 def get_calendar(query: CalendarQuery) -> Regulation:

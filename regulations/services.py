@@ -96,7 +96,7 @@ class Register(NamedTuple):
         if heirs is None:
             # Six digits: scopes may name the code of an earlier kind.
             number = {old: after for old, after in self.heirs.items() if old[:6] == code[:6]}
-            alive = any(known.startswith(code[:6]) for known in self.municipalities)
+            alive = any(current.startswith(code[:6]) for current in self.municipalities)
             # A former code in the register is another municipality's now.
             if not number or (alive and self.municipalities.isdisjoint(number)):
                 return (code,), ()
@@ -106,14 +106,14 @@ class Register(NamedTuple):
     def followed_county(self, code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the same for a county. It continues as another one whose municipalities are exactly its own."""
         own = {old: after for old, after in self.heirs.items() if old.startswith(code)}
-        if not own or any(known.startswith(code) for known in self.municipalities):
+        if not own or any(current.startswith(code) for current in self.municipalities):
             return (code,), ()
         wholes = sorted({after.successor for after in own.values() if after.whole})
         parts = sorted({heir for after in own.values() if not after.whole for heir in after.all} - {*wholes})
         counties = {heir[:4] for heir in wholes}
         if not parts and len(counties) == 1:
             (county,) = counties
-            if {known for known in self.municipalities if known.startswith(county)} == set(wholes):
+            if {current for current in self.municipalities if current.startswith(county)} == set(wholes):
                 return (county,), ()
         return tuple(wholes), tuple(parts)
 
@@ -133,8 +133,8 @@ def follow_scope(values: Mapping[str, Any], register: Register) -> dict[str, lis
             partly += [part for part in parts if not names(bound, part)]
             lists[name].update(dict.fromkeys(part for part in parts if names(bound, part)))
     lists["partly"].update(dict.fromkeys(partly))
-    found = {name: list(codes) for name, codes in lists.items()}
-    return {} if all(found[name] == list(values[name]) for name in LISTS) else found
+    renewed = {name: list(codes) for name, codes in lists.items()}
+    return {} if all(renewed[name] == list(values[name]) for name in LISTS) else renewed
 
 
 def follow_row(row: Any, register: Register) -> dict[str, list[str]]:

@@ -198,12 +198,12 @@ def record_of(path: Path, file: StateFile) -> StateRecord:
 
     def columns(item: Sourced, **more: Any) -> Values:
         """Return the values of an item with the columns of its scope and the text of its sources."""
-        found = item.model_dump(exclude={"key", "scope", "sources", "amendments", "spared", "caveat"})
+        fields = item.model_dump(exclude={"key", "scope", "sources", "amendments", "spared", "caveat"})
         if isinstance(item, Scoped):
-            found |= file.scopes[item.scope].values()
+            fields |= file.scopes[item.scope].values()
         if isinstance(item, ProvisionFile) and item.caveat:
-            found["caveat"] = item.caveat
-        return {**found, "sources": source_text(item.sources), **more}
+            fields["caveat"] = item.caveat
+        return {**fields, "sources": source_text(item.sources), **more}
 
     parts = {
         "resolutions": {act.key: columns(act) for act in file.resolutions},
@@ -211,7 +211,9 @@ def record_of(path: Path, file: StateFile) -> StateRecord:
             f"{act.key}/{change.key}": columns(change) for act in file.resolutions for change in act.amendments
         },
         "deadlines": {
-            row.key: columns(row, spared=write_spared(Spared(one.appliance, one.started_before) for one in row.spared))
+            row.key: columns(
+                row, spared=write_spared(Spared(item.appliance, item.started_before) for item in row.spared)
+            )
             for row in file.deadlines
         },
         "bans": {row.key: columns(row) for row in file.bans},

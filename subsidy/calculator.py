@@ -47,14 +47,14 @@ LOCATIVE = {Level.HIGHEST: "najwyższym", Level.ELEVATED: "podwyższonym"}
 """As in "na poziomie …"."""
 
 
-def situations(application: Application, shown: Variant) -> Iterator[str]:
+def situations(application: Application, variant: Variant) -> Iterator[str]:
     """Yield the situations (`applies` in `conditions.yaml`) of an application with a level."""
     yield "always"
-    if shown.level in UPPER:
+    if variant.level in UPPER:
         yield "upper"
-    if shown.level is Level.HIGHEST:
+    if variant.level is Level.HIGHEST:
         yield "highest"
-    replaced = any(row.eligible and row.item in SOURCES for row in shown.rows)
+    replaced = any(row.eligible and row.item in SOURCES for row in variant.rows)
     if replaced:
         yield "source_replaced"
     elif application.heating is Heating.SOLID_FUEL:
@@ -62,25 +62,25 @@ def situations(application: Application, shown: Variant) -> Iterator[str]:
         yield "old_source_stays"
     if replaced or application.heating is Heating.SOLID_FUEL:
         yield "old_source_goes"
-    if shown.project_type is ProjectType.MIDDLE:
+    if variant.project_type is ProjectType.MIDDLE:
         if application.has_thermal_works:
             yield "type_2_with_envelope"
         elif application.replaces_source:
             yield "type_2_without_envelope"
     else:
-        yield f"type_{int(shown.project_type)}"
+        yield f"type_{int(variant.project_type)}"
     if application.business:
         yield "business"
-        yield "business_limited" if shown.level in UPPER else "business_unlimited"
+        yield "business_limited" if variant.level in UPPER else "business_unlimited"
 
 
 def requirements(
-    application: Application, shown: Variant, revenue_limit: Decimal | None, rules: RulesAt
+    application: Application, variant: Variant, revenue_limit: Decimal | None, rules: RulesAt
 ) -> tuple[RuleCondition, ...]:
     """Return the conditions of a result in the order of the rule file; none at no level."""
-    if shown.level is Level.NONE:
+    if variant.level is Level.NONE:
         return ()
-    kinds = set(situations(application, shown))
+    kinds = set(situations(application, variant))
     filled = {
         key: format_amount(rules.number("project_types/heating_demand", key)) for key in ("type_2_from", "type_2_to")
     }
@@ -88,7 +88,7 @@ def requirements(
         filled["advance_percent"] = format_amount(rules.number("levels/prefinancing", "costs_percent"))
         filled["advance_days"] = format_amount(rules.number("levels/prefinancing", "days_for_works"))
     if "business_limited" in kinds:
-        filled["multiple"] = format_amount(rules.number("levels/business_revenue", shown.level))
+        filled["multiple"] = format_amount(rules.number("levels/business_revenue", variant.level))
         filled["amount"] = f", czyli {format_amount(revenue_limit)} zł" if revenue_limit is not None else ""
     return tuple(
         condition.model_copy(update={"text": condition.text.format(**filled)}) if "{" in condition.text else condition
@@ -105,78 +105,80 @@ def business_revenue_limit(application: Application, level: Level, rules: RulesA
     return truncate_to_grosz(rules.number("levels/business_revenue", level) * wage.number)
 
 
-def make_notes(application: Application, shown: Variant, rules: RulesAt) -> tuple[str, ...]:
+def make_notes(application: Application, variant: Variant, rules: RulesAt) -> tuple[str, ...]:
     """Return the sentences without repetitions, the most important first."""
-    found = (
-        *about_level(application, shown, rules),
-        *about_rows(application, shown, rules),
-        *about_sums(shown, rules),
-        *about_values(application, shown, rules),
+    notes = (
+        *about_level(application, variant, rules),
+        *about_rows(application, variant, rules),
+        *about_sums(variant, rules),
+        *about_values(application, variant, rules),
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(notes))
 
 
-def about_level(application: Application, shown: Variant, rules: RulesAt) -> Iterator[str]:
-    yield shown.reason
+def about_level(application: Application, variant: Variant, rules: RulesAt) -> Iterator[str]:
+    yield variant.reason
     if application.project_type is None:
-        yield rules.text("note_variants", type=int(shown.project_type))
+        yield rules.text("note_variants", type=int(variant.project_type))
         yield rules.text("note_type_of_variant")
-    if application.business and shown.level in UPPER:
+    if application.business and variant.level in UPPER:
         yield rules.text("note_business_spouse")
-    if application.benefit and shown.level is Level.ELEVATED:
+    if application.benefit and variant.level is Level.ELEVATED:
         edge = rules.number("project_types/heating_demand", "type_2_to")
         yield rules.text("note_benefit_inferred", eu=format_amount(edge))
 
 
-def about_rows(application: Application, shown: Variant, rules: RulesAt) -> Iterator[str]:
+def about_rows(application: Application, variant: Variant, rules: RulesAt) -> Iterator[str]:
     yield from (
-        rules.text("note_not_eligible", name=row.name, reason=row.reason) for row in shown.rows if not row.eligible
+        rules.text("note_not_eligible", name=row.name, reason=row.reason) for row in variant.rows if not row.eligible
     )
-    refused = {row.item for row in shown.rows if not row.eligible}
-    granted = shown.level is not Level.NONE
-    if granted and not shown.rows:
+    refused = {row.item for row in variant.rows if not row.eligible}
+    granted = variant.level is not Level.NONE
+    if granted and not variant.rows:
         yield rules.text("note_no_works")
     if granted and Item.CENTRAL_HEATING_DHW in refused:
         yield rules.text("note_installation_inferred")
     if granted and application.heating is not Heating.SOLID_FUEL:
         if application.heating is Heating.OTHER:
             yield rules.text("note_heating_inferred")
-        if shown.project_type is ProjectType.LOW:
+        if variant.project_type is ProjectType.LOW:
             yield rules.text("note_type_1_efficient")
-    paid = {row.item for row in shown.rows if row.eligible}
+    paid = {row.item for row in variant.rows if row.eligible}
     if Item.VENTILATION in paid and not application.has_envelope:
         yield rules.text("note_ventilation_inferred")
     if granted and refused.intersection(DOCUMENTS):
         yield rules.text("note_documents_inferred")
-    if shown.rows and all(row.item in DOCUMENTS for row in shown.rows):
+    if variant.rows and all(row.item in DOCUMENTS for row in variant.rows):
         yield rules.text("note_documents_alone")
     if ignored := [item for item in Item if item in application.costs and item not in application.quantities]:
         yield rules.text("note_cost_ignored", items=", ".join(rules.items[item].name for item in ignored))
 
 
-def about_sums(shown: Variant, rules: RulesAt) -> Iterator[str]:
-    if shown.table_3_sum_pln > shown.table_3_limit_pln:
+def about_sums(variant: Variant, rules: RulesAt) -> Iterator[str]:
+    if variant.table_3_sum_pln > variant.table_3_limit_pln:
         yield rules.text(
-            "note_table_3_cut", sum=format_amount(shown.table_3_sum_pln), limit=format_amount(shown.table_3_limit_pln)
+            "note_table_3_cut",
+            sum=format_amount(variant.table_3_sum_pln),
+            limit=format_amount(variant.table_3_limit_pln),
         )
-    if any(row.eligible and row.net_cost_pln is None for row in shown.rows):
+    if any(row.eligible and row.net_cost_pln is None for row in variant.rows):
         yield rules.text("note_without_costs")
-    if any(row.eligible for row in shown.rows):
+    if any(row.eligible for row in variant.rows):
         yield rules.text("note_vat")
         yield rules.text("note_rounding")
 
 
-def about_values(application: Application, shown: Variant, rules: RulesAt) -> Iterator[str]:
+def about_values(application: Application, variant: Variant, rules: RulesAt) -> Iterator[str]:
     """Yield the notes of the rule file entries used: what is inferred or unconfirmed."""
     names = list(rules.edition.notes)
-    for row in shown.rows:
+    for row in variant.rows:
         if row.limit is not None:
             names += row.limit.notes
-        elif shown.level is not Level.NONE:
-            names += rules.ended[f"items/{row.item}", shown.level].notes
-    if limit := shown.used_table_3_limit:
+        elif variant.level is not Level.NONE:
+            names += rules.ended[f"items/{row.item}", variant.level].notes
+    if limit := variant.used_table_3_limit:
         names += limit.notes
-    if application.business and shown.level in UPPER:
+    if application.business and variant.level in UPPER:
         names += (rules.values.get(MINIMUM_WAGE) or rules.ended[MINIMUM_WAGE]).notes
     yield from (rules.text(name) for name in dict.fromkeys(names))
 
@@ -186,20 +188,20 @@ def calculate(application: Application, rules: RulesAt) -> Result:
     if application.project_type is None:
         variants = tuple(make_variant(application, kind, rules) for kind in ProjectType)
         likely = ProjectType.HIGH if application.has_envelope else ProjectType.MIDDLE
-        shown = variants[likely - 1]
+        variant = variants[likely - 1]
     else:
         variants = ()
-        shown = make_variant(application, application.project_type, rules)
-    revenue_limit = business_revenue_limit(application, shown.level, rules)
+        variant = make_variant(application, application.project_type, rules)
+    revenue_limit = business_revenue_limit(application, variant.level, rules)
     return Result(
-        shown=shown,
+        shown=variant,
         variants=variants,
-        notes=make_notes(application, shown, rules),
-        conditions=requirements(application, shown, revenue_limit, rules),
+        notes=make_notes(application, variant, rules),
+        conditions=requirements(application, variant, revenue_limit, rules),
         disclaimer=rules.text("disclaimer"),
         business_revenue_limit_pln=revenue_limit,
         edition=rules.edition,
-        sources=tuple(dict.fromkeys(name_sources(shown, revenue_limit, rules))),
+        sources=tuple(dict.fromkeys(name_sources(variant, revenue_limit, rules))),
     )
 
 
@@ -302,11 +304,11 @@ def own_contribution(rows: Sequence[ItemRow], table_3_sum: Decimal, table_3_limi
     return round_to_grosz(costs - others - envelope)
 
 
-def name_sources(shown: Variant, revenue_limit: Decimal | None, rules: RulesAt) -> Iterator[RuleSource]:
+def name_sources(variant: Variant, revenue_limit: Decimal | None, rules: RulesAt) -> Iterator[RuleSource]:
     """Yield the sources of the programme, then those of the limits and of the wage used that have a URL."""
     yield from rules.edition.sources
-    used = [row.limit for row in shown.rows if row.limit is not None]
-    if limit := shown.used_table_3_limit:
+    used = [row.limit for row in variant.rows if row.limit is not None]
+    if limit := variant.used_table_3_limit:
         used.append(limit)
     if revenue_limit is not None:
         used.append(rules.values[MINIMUM_WAGE])

@@ -110,12 +110,12 @@ class Result:
     @property
     def amounts_pln(self) -> tuple[Decimal, Decimal]:
         """The lowest and the highest maximum subsidy of the variants; the same amount twice without variants."""
-        amounts = [one.max_subsidy_pln for one in self.variants or (self.shown,)]
+        amounts = [variant.max_subsidy_pln for variant in self.variants or (self.shown,)]
         return min(amounts), max(amounts)
 
     @property
     def confirmed(self) -> bool:
-        return all(one.confirmed for one in self.variants or (self.shown,))
+        return all(variant.confirmed for variant in self.variants or (self.shown,))
 
 
 SOURCE_ROWS = frozenset((*SOURCES, Item.GROUND_SOURCE_LOOP))
@@ -147,8 +147,8 @@ def refusal(item: Item, application: Application, level: Level, project_type: Pr
     if item in SOURCE_ROWS:
         return refuse_source(application, project_type)
     if item is Item.CENTRAL_HEATING_DHW:
-        chosen = [one for one in SOURCES if one in application.scope]
-        replaced = any(not refusal(one, application, level, project_type, rules) for one in chosen)
+        chosen = [source for source in SOURCES if source in application.scope]
+        replaced = any(not refusal(source, application, level, project_type, rules) for source in chosen)
         return "" if replaced else "row_installation_alone"
     if project_type is ProjectType.LOW:
         if rules.items[item].table == ENVELOPE_TABLE:

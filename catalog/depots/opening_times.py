@@ -128,8 +128,8 @@ class Openings:
     Depots of the same hours share one week (`DepotRow.hours_ranges`): sets of weeks hold their identities.
     """
 
-    def __init__(self, known: Depots) -> None:
-        self._weeks = {id(row.hours_ranges): row.hours_ranges for row in known.rows if row.hours_ranges}
+    def __init__(self, published: Depots) -> None:
+        self._weeks = {id(row.hours_ranges): row.hours_ranges for row in published.rows if row.hours_ranges}
         ranges = {hours for week in self._weeks.values() for day in week.values() for hours in day}
         # "24:00" is midnight.
         ends = {tuple(map(int, clock.split(":"))) for hours in ranges for clock in hours.split("-")}

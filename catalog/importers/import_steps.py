@@ -100,11 +100,11 @@ def directory_steps(directory: Path) -> tuple[list[ImportStep], list[str]]:
     # A dangling symlink is a missing file.
     paths = sorted(path for path in directory.iterdir() if path.is_file() or (path.is_symlink() and not path.exists()))
     by_path = {path: recognise(path) for path in paths}
-    files = [(path, known) for known in formats() for path, recognised in by_path.items() if recognised == known]
+    files = [(path, kind) for kind in formats() for path, recognised in by_path.items() if recognised == kind]
     if not files:
         raise BadInput(directory, "holds no file that can be imported")
     # A directory may keep old registers beside new ones, and importing it again must change nothing.
-    return steps_of(files, pass_over_older=True), [path.name for path, known in by_path.items() if known is None]
+    return steps_of(files, pass_over_older=True), [path.name for path, kind in by_path.items() if kind is None]
 
 
 def fetch_step(source: DataSource, fetcher: Fetcher, *, write: bool) -> tuple[ImportStep, Download]:

@@ -114,13 +114,13 @@ class Territory:
         """Return the WGS84 point (lat, lon) that stands for a municipality, see `search.entries`; None if unknown."""
         return self.centres.get(teryt) or self.boundaries.representative_point(teryt)
 
-    def voivodeship(self, asked: str) -> Voivodeship:
+    def voivodeship(self, name: str) -> Voivodeship:
         """Return a voivodeship by name, slug or two digits. Raises VoivodeshipNotFound."""
-        key = voivodeship_slug(asked)
+        key = voivodeship_slug(name)
         for unit in self.voivodeships.values():
             if key in (unit.slug, unit.teryt):
                 return unit
-        raise VoivodeshipNotFound(asked)
+        raise VoivodeshipNotFound(name)
 
     def postcode(self, code: str) -> PostcodeArea:
         """Return a postcode. Raises PostcodeNotFound."""

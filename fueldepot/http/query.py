@@ -108,8 +108,8 @@ class Query(BaseModel):
                 name = str(details["loc"][0])
                 if name not in errors:
                     fault = "is missing" if details["type"] == "missing" else details["msg"]
-                    given = synonyms.get(name, name)
-                    errors[name] = cls.describe_error(given, details["type"], fault, str(details["input"]))
+                    written = synonyms.get(name, name)
+                    errors[name] = cls.describe_error(written, details["type"], fault, str(details["input"]))
         mistakes = [errors[name] for name in names if name in errors]
         mistakes += cls.compare(texts, errors)
         if mistakes:

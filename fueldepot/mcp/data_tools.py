@@ -26,7 +26,7 @@ from fueldepot.http.query import field
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, tool
 from pages.datasets import TITLE as DATASETS
 from pages.depot_filters import card_price
-from pages.fuel_prices import Asked
+from pages.fuel_prices import PriceChoices
 from pages.heating_api import HouseQuery, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
 from pages.heating_page import TITLE as HEATING
@@ -260,7 +260,7 @@ def median_method(query: MethodQuery) -> Findings:
 
 def cite_prices(answer: FuelPricesJson, query: FuelPricesQuery) -> Citation:
     """Return the citation of the page of the day and the window asked for."""
-    page = answer["page"] + Asked(query.on, timezone.localdate(), window=query.window).query()
+    page = answer["page"] + PriceChoices(query.on, timezone.localdate(), window=query.window).query()
     title = f"{answer['name']}: ceny, {answer['area']['name']}"
     source = answer["source"] or answer["method"].partition(".")[0]
     return Citation(title, page, query.on, [source], answer.get("demonstration", False))

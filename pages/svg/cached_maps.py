@@ -51,19 +51,19 @@ def depot_map(
     drawings = _map_cache()
     own = drawings.index.positions.get(teryt)
     places = [(number, coordinates.project(row.lat, row.lon)) for number, row in enumerate(depots, start=1)]
-    asked = None if origin is None else coordinates.project(origin.lat, origin.lon)
+    point = None if origin is None else coordinates.project(origin.lat, origin.lon)
     seen = [place for number, place in places if own is None or number <= framed]
-    if asked is not None:
-        seen.append(asked)
+    if point is not None:
+        seen.append(point)
     bounds = None if own is None else drawings.bounds[own].tolist()
     frame = maps.depot_frame(bounds, seen)
     if frame is None:
         return None
     places = [(number, place) for number, place in places if frame.contains(*place)]
     # A frame enlarged for a requested point is unlikely to be used again.
-    is_usual = asked is None or frame == maps.depot_frame(bounds, ())
+    is_usual = point is None or frame == maps.depot_frame(bounds, ())
     below = drawings.draw_ground(frame, own) if is_usual else _draw_ground(drawings.index, frame, own)
-    return maps.depot_map(frame, below, depots=places, origin=asked, credit_osm=credit_osm)
+    return maps.depot_map(frame, below, depots=places, origin=point, credit_osm=credit_osm)
 
 
 def _draw_ground(index: BoundaryIndex, frame: Frame, own: int | None) -> maps.Ground:

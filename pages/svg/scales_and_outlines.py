@@ -100,16 +100,16 @@ def text_width(text: str, size: float) -> float:
     return len(text) * size * LETTER
 
 
-def spread(wanted: Sequence[float], sizes: Sequence[float], start: float) -> list[float]:
-    """Return starts of intervals that do not overlap, as near to the wanted starts as possible.
+def spread(targets: Sequence[float], sizes: Sequence[float], start: float) -> list[float]:
+    """Return starts of intervals that do not overlap, as near to the targets as possible.
 
-    wanted: ascending. sizes: lengths of the intervals. start: lower bound of the starts. Pooling of adjacent violators
+    targets: ascending. sizes: lengths of the intervals. start: lower bound of the starts. Pooling of adjacent violators
     minimises the sum of squared shifts.
     """
-    blocks: list[list[float]] = []  # [mean of wanted starts minus preceding lengths, number of members]
+    blocks: list[list[float]] = []  # [mean of targets minus preceding lengths, number of members]
     before = 0.0
     offsets = []
-    for place, size in zip(wanted, sizes, strict=True):
+    for place, size in zip(targets, sizes, strict=True):
         offsets.append(before)
         blocks.append([place - before, 1])
         while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
@@ -356,9 +356,9 @@ def letter(number: int) -> str:
     return letter(number // 26 - 1) + name if number >= 26 else name
 
 
-def free_spot(wanted: Place, taken: Sequence[Place], width: float, height: float) -> Place:
-    """Return the wanted place if it is free, else the first free one on growing rings around it."""
-    inside = (min(max(wanted[0], RADIUS), width - RADIUS), min(max(wanted[1], RADIUS), height - RADIUS))
+def free_spot(target: Place, taken: Sequence[Place], width: float, height: float) -> Place:
+    """Return the target if it is free, else the first free one on growing rings around it."""
+    inside = (min(max(target[0], RADIUS), width - RADIUS), min(max(target[1], RADIUS), height - RADIUS))
     if is_free(inside, taken):
         return inside
     reach = math.hypot(width, height)

@@ -1,6 +1,7 @@
 """Answers about rules: acts, deadlines and bans with their scopes; and their short form (`binding`)."""
 
 from collections.abc import Collection, Mapping
+from itertools import chain
 from types import MappingProxyType
 from typing import Annotated, Any, NotRequired, cast
 
@@ -250,7 +251,7 @@ def describe_deadline(regulation: Regulation, row: Deadline) -> DeadlineJson:
         "exemptions": row.exemptions,
         "started_before": row.started_before,
         "spared": [
-            {"appliance": one.appliance, "started_before": one.started_before} for one in read_spared(row.spared)
+            {"appliance": item.appliance, "started_before": item.started_before} for item in read_spared(row.spared)
         ],
         "confirmation_overdue": regulation.is_overdue(row),
         **describe_provision(regulation, row),
@@ -303,11 +304,13 @@ def only_binding(body: dict[str, Any]) -> dict[str, Any]:
     resolution, unit = body["resolution"], body["requested_unit"]
     if resolution is None:
         return body
-    rules, acts = {name: resolution[name] for name in ("deadlines", "banned_fuels")}, resolution["acts"]
+    rules = {name: resolution[name] for name in ("deadlines", "banned_fuels")}
+    acts = resolution["acts"]
     is_single = len(acts) == 1
     shared = {name: acts[0][name] for name in ("scope", "caveat")} if is_single else {}
     changes = [change for act in acts for change in act["amendments"]]
-    sources = {one["url"]: one for rows in (*rules.values(), acts, changes) for row in rows for one in row["sources"]}
+    sourced = chain(*rules.values(), acts, changes)
+    sources = {source["url"]: source for row in sourced for source in row["sources"]}
     following = unit["next_deadline"] and {name: unit["next_deadline"][name] for name in OF_NEXT_DEADLINE}
     return {
         **body,
@@ -319,7 +322,7 @@ def only_binding(body: dict[str, Any]) -> dict[str, Any]:
             "acts": [
                 {
                     **shorten(act, elsewhere=ELSEWHERE | OF_RESOLUTION if is_single else ELSEWHERE),
-                    "amendments": [shorten(one) for one in act["amendments"]],
+                    "amendments": [shorten(change) for change in act["amendments"]],
                 }
                 for act in acts
             ],
@@ -331,12 +334,12 @@ def only_binding(body: dict[str, Any]) -> dict[str, Any]:
 
 def shorten_rules(rows: list[dict[str, Any]], shared: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return rules in short: without a caveat that an earlier rule of the same scope has."""
-    said: set[tuple[str, str]] = set()
+    explained: set[tuple[str, str]] = set()
     short = []
     for row in rows:
         key = row["scope"], row["caveat"]
-        short.append(shorten({**row, "caveat": None} if key in said else row, shared))
-        said.add(key)
+        short.append(shorten({**row, "caveat": None} if key in explained else row, shared))
+        explained.add(key)
     return short
 
 

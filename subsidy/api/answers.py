@@ -292,8 +292,8 @@ def describe_unknown(query: PlanQuery, on: RulesAt) -> Iterator[str]:
     """Yield notes on the first MOST_UNKNOWN ignored parameters, shortened and without control characters."""
     for name in query.ignored[:MOST_UNKNOWN]:
         text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:LONGEST_UNKNOWN])
-        known = sorted({*query.names(), *query.synonyms})
-        nearest = get_close_matches(text.strip().lower(), known, n=1, cutoff=0.7)
+        names = sorted({*query.names(), *query.synonyms})
+        nearest = get_close_matches(text.strip().lower(), names, n=1, cutoff=0.7)
         text += "…" if len(name) > LONGEST_UNKNOWN else ""
         if nearest:
             yield on.text("note_parameter_misspelt", name=text, nearest=nearest[0])

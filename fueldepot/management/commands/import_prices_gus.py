@@ -79,12 +79,12 @@ class Command(ImportCommand):
 
     def choose(self, series: SeriesKind, candidates: Iterable[VariableRecord]) -> int | None:
         """Ask for the candidate of a series; None to leave it out. Repeats for an unknown number or another unit."""
-        known = {variable.id: variable for variable in candidates}
+        by_number = {variable.id: variable for variable in candidates}
         while True:
             answer = input(f"Number of the variable of {series.slug}, or nothing to leave it out: ").strip()
             if not answer:
                 return None
-            variable = known.get(int(answer)) if answer.isascii() and answer.isdigit() else None
+            variable = by_number.get(int(answer)) if answer.isascii() and answer.isdigit() else None
             if variable is None:
                 self.stdout.write(f"  {answer!r} is none of those above.")
             elif trouble := variable.trouble_with_unit(series):
