@@ -196,14 +196,19 @@ def find_place(text: str, meant: str = "") -> tuple[Municipality | None, list[Su
         if label:
             others = [suggestion for suggestion in suggestions if suggestion.teryt != meant]
             return own, others, "" if label == own.name else label
-    exact = [suggestion for suggestion in suggestions if suggestion.fold == key] or suggestions
-    named = [suggestion for suggestion in exact if suggestion.kind == "municipality" and suggestion.fold == key]
-    likely = suggestions[:1] if suggested.clear else named or (exact if suggestions[:1] == exact[:1] else [])
+    exact = [suggestion for suggestion in suggestions if suggestion.fold == key]
+    likely = [suggestion for suggestion in exact if suggestion.kind == "municipality"]
+    if suggested.clear:
+        likely = suggestions[:1]
+    elif not likely and suggestions[:1] == exact[:1]:
+        likely = exact
+    elif not exact:
+        likely = suggestions
     if len({suggestion.teryt for suggestion in likely}) != 1:
         return None, suggestions, ""
-    teryt = likely[0].teryt
-    village = likely[0].label if likely[0].kind == "locality" else ""
-    return units.municipalities[teryt], [suggestion for suggestion in suggestions if suggestion.teryt != teryt], village
+    best = likely[0]
+    others = [suggestion for suggestion in suggestions if suggestion.teryt != best.teryt]
+    return units.municipalities[best.teryt], others, best.label if best.kind == "locality" else ""
 
 
 def locality_in(unit: Municipality, suggestions: list[Suggestion], name: str) -> str:
