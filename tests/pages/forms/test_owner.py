@@ -278,9 +278,9 @@ def upload(stranger, link, content):
 
 
 def test_a_price_list_is_uploaded_previewed_and_published(client, stranger, priced, link, branch):
-    text = f"paliwo;cena;numer składu\nPellet;1 700;\nbrykiet;1350,50;#{branch.pk}\nEkogroszek;16;\nwęgiel;1500;123\n"
+    text = f"paliwo;cena;numer składu\nPellet;1 700;\nbrykiet;1350,50;#{branch.pk}\nEkogroszek;16;\nwęgiel;1500;88888\n"
     preview = upload(stranger, link, text)
-    cheap, foreign = "Ekogroszek 16 zł/t – poza wiarygodnym przedziałem", "nie ma Twojego składu o numerze 123"
+    cheap, foreign = "Ekogroszek 16 zł/t – poza wiarygodnym przedziałem", "nie ma Twojego składu o numerze 88888"
     skipped = f"Wiersz 4: {cheap}", f"Wiersz 5: {foreign}"
     expect(preview, "Do wczytania: 2 ceny. Pominiemy 2 wiersze.", *skipped)
     assert not prices_of_today().exists()
