@@ -12,7 +12,7 @@ from catalog.submissions import decisions, intake, letter_kinds, letters, retent
 from catalog.submissions.limits import hash_client, hash_mailbox
 from tests import deciding, factories
 from tests.factories import NOW
-from tests.mail import DOWN, WORKING, labels
+from tests.mail import DOWN, WORKING, labels, words_of
 
 pytestmark = pytest.mark.django_db
 
@@ -99,6 +99,16 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
     assert rejected.proposed == rejected.stored == {}
     assert factories.fresh(waiting).email
     assert purged(days=90) == retention.Purged(0, 0, 0)
+
+
+def test_who_adds_an_own_depot_is_told_how_to_change_its_hours_and_prices(editor):
+    factories.BoundaryFactory()
+    new = {"name": "Opał", "lat": 50.0617, "lon": 19.9373, "location_approximate": False, "municipality": "1261011"}
+    for role in ("owner", "reader"):
+        added = factories.SubmissionFactory(add=True, proposed=new | {"name": role}, claimant_role=role)
+        deciding.accept_submission(submission=added, by=editor, on=NOW)
+    letters.send_waiting()
+    assert ["„To mój skład”" in words_of(letter) for letter in mail.outbox] == [True, False]
 
 
 def test_values_that_an_editor_altered_or_left_out_go_with_their_author(editor):
