@@ -28,7 +28,6 @@ from pages.heating_comparison import (
     bag_kg,
     heating_rows,
     is_demonstration,
-    place_of_postcode,
     published_cost,
 )
 from prices.heating_costs import (
@@ -338,7 +337,7 @@ def find_area(query: HouseQuery) -> tuple[Municipality | None, Voivodeship | Non
     units = territory.get()
     if query.teryt is None and query.postcode is None:
         return None, units.voivodeship(query.voivodeship) if query.voivodeship else None
-    unit = units.unit(query.teryt) if query.teryt else place_of_postcode(query.postcode or "")
+    unit = units.unit(query.teryt) if query.teryt else units.municipalities_of_postcode(query.postcode or "")[0]
     if isinstance(unit, Municipality):
         return unit, unit.voivodeship
     return None, units.voivodeships[unit.teryt[:2]]

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from catalog.depots import fuels
 from catalog.models import Dataset, Municipality, Voivodeship
-from catalog.territory.snapshot import PostcodeNotFound, territory
 from catalog.text import sort_key
 from fueldepot.http.links import site_url
 from pages.regulations import state_of
@@ -199,12 +198,3 @@ def is_permitted(check: ApplianceCheck, on: date) -> bool | None:
 
 def is_demonstration(rows: Sequence[HeatingRow]) -> bool:
     return any(row.price is not None and row.price.demonstration for row in rows)
-
-
-def place_of_postcode(code: str) -> Municipality:
-    """Return the municipality with most addresses of a postcode. Raises PostcodeNotFound."""
-    units = territory.get()
-    codes = units.postcode(code).municipalities
-    if not codes:
-        raise PostcodeNotFound(code)
-    return units.municipalities[codes[0]]

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from catalog.models import County, Municipality, Voivodeship
-from catalog.territory.snapshot import PostcodeNotFound, Unit, territory
+from catalog.territory.snapshot import Unit, territory
 from fueldepot.http.params import InvalidParameters, ParameterError
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope, is_stale
@@ -286,11 +286,7 @@ def scope_size(scope: Scope) -> int:
 
 def units_of_postcode(code: str) -> list[Unit]:
     """Return the main municipality of a postcode in each voivodeship, by TERYT. Raises PostcodeNotFound."""
-    units = territory.get()
     main: dict[str, Municipality] = {}
-    for teryt in units.postcode(code).municipalities:
-        municipality = units.municipalities[teryt]
-        main.setdefault(municipality.voivodeship_id, municipality)
-    if not main:
-        raise PostcodeNotFound(code)
+    for unit in territory.get().municipalities_of_postcode(code):
+        main.setdefault(unit.voivodeship_id, unit)
     return [main[teryt] for teryt in sorted(main)]

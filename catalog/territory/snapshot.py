@@ -128,6 +128,13 @@ class Territory:
             raise PostcodeNotFound(code)
         return self.postcodes[code]
 
+    def municipalities_of_postcode(self, code: str) -> list[Municipality]:
+        """Return the municipalities of a postcode, most addresses first. Raises PostcodeNotFound, also without any."""
+        units = [self.municipalities[teryt] for teryt in self.postcode(code).municipalities]
+        if not units:
+            raise PostcodeNotFound(code)
+        return units
+
 
 def read_territory() -> Territory:
     """Read the present state. Nine queries; about a second for the whole country."""
