@@ -138,12 +138,10 @@ class MunicipalityViewSet(JsonViewSet):
 def count_by_municipality(query: MunicipalitiesQuery) -> list[place_answers.CountedMunicipalityJson]:
     """Return the municipalities of a unit with the number of their depots. Raises UnitNotFound, VoivodeshipNotFound."""
     units, stores = territory.get(), depots.get()
-    if query.county is not None:
-        units.unit(query.county)
-    unit = query.county or units.voivodeship(query.voivodeship or "").teryt
+    unit = units.unit(query.county) if query.county else units.voivodeship(query.voivodeship or "")
     return [
         place_answers.describe_counted(municipality, units.centre(municipality.teryt), stores)
-        for municipality in units.municipalities_in(unit)
+        for municipality in units.municipalities_in(unit.teryt)
     ]
 
 
