@@ -25,7 +25,7 @@ CONSTANT = re.compile(r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`")
 MODULE = re.compile(r"`(\w+\.py)`")
 FOR_DJANGO = {"Command", "Migration", "Meta"}
 VAGUE = {"found", "one", "known", "given", "said", "asked", "shown", "wanted", "told", "made", "besides"}
-MOST_VAGUE = 20
+MOST_VAGUE = 14
 """Lower it with every change that binds fewer: names say what a value is, such as rows, depot, unit, point or text."""
 
 
