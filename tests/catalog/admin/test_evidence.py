@@ -6,6 +6,7 @@ from datetime import timedelta
 from html import unescape
 
 import pytest
+from django.urls import reverse
 
 from catalog.models import CaseComment, Depot
 from catalog.services import editors, moderation
@@ -54,6 +55,19 @@ def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, de
     (others,) = re.findall(r'data-others="([^"]*)"', answer.content.decode())
     assert [row[2:] for row in json.loads(unescape(others))] == [["Sąsiad, 1111 m", page(near)]]
     assert ", ewa: Sprawdzono: Sąsiad" in text_of(client.get(page(near)))
+
+
+def test_a_pair_shows_whose_its_entries_are_and_what_waits(client, editor, depot):
+    other = factories.DepotFactory()
+    url = reverse("admin:catalog_depot_pair", args=[depot.pk, other.pk])
+    assert "właściciel brak brak czeka nic nic" in text_of(client.get(url))
+    Depot.objects.filter(pk=other.pk).update(data_status="owner", verified_at=NOW, verified_by=editor)
+    owner_links.grant_link(depot=other, email="jan@opal.pl", on=NOW)
+    row = factories.SubmissionFactory(depot=depot, claim=True)
+    answer = client.get(url)
+    owner = "od 21 listopada 2026, j…@opal.pl"
+    assert f"właściciel brak {owner} czeka nr {row.pk}: przejęcie wpisu nic" in text_of(answer)
+    assert page(row) in answer.content.decode()
 
 
 def test_a_page_opened_from_a_list_says_its_place(client, editor, depot):

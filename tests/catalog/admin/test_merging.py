@@ -87,19 +87,6 @@ def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_
     assert len(answer.context["rows"]) == 10
 
 
-def test_a_pair_shows_whose_its_entries_are_and_what_waits(client, editor, one, other):
-    text = text_of_html(html_of(client.get(url_of(one, other))))
-    assert "właściciel brak brak czeka nic nic" in text
-    Depot.objects.filter(pk=other.pk).update(data_status="owner", verified_at=TODAY, verified_by=editor)
-    owner_links.grant_link(depot=other, email="jan.nowak@opal-nowak.pl", on=NOW)
-    row = ask(one, kind="claim", state="waiting", confirmed_at=NOW)
-    answer = client.get(url_of(one, other))
-    masked = OwnerLink.objects.get().masked_email
-    text = text_of_html(html_of(answer))
-    assert f"właściciel brak od 21 listopada 2026, {masked} czeka nr {row.pk}: przejęcie wpisu nic" in text
-    assert reverse("admin:catalog_submission_change", args=[row.pk]) in html_of(answer)
-
-
 def test_merging_from_the_page_takes_field_by_field_and_goes_on_to_the_next_pair(client, editor, one, other, third):
     for depot, sold in ((one, ["pellet"]), (other, ["ekogroszek"]), (third, ["ekogroszek", "pellet"])):
         Depot.objects.filter(pk=depot.pk).update(fuels=sold)
