@@ -105,6 +105,10 @@ def test_the_position_leads_to_its_municipality(open_window):
     page.goto("/")
     page.get_by_role("button", name="Użyj mojej pozycji").click()
     page.wait_for_url(KRAKOW)
+    page.goto("/?q=pellet+blisko")
+    page.get_by_role("button", name="Użyj mojej pozycji").click()
+    page.wait_for_url(KRAKOW)
+    assert page.url.endswith("?p=50.0614,19.9366&paliwo=pellet")
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@
       if (answer.ok) {
         const { url } = await answer.json();
         tell("");
-        location.assign(form.dataset.fuel ? `${url}?paliwo=${form.dataset.fuel}` : url);
+        location.assign(form.dataset.fuel ? `${url}&paliwo=${form.dataset.fuel}` : url);
       } else {
         tell(answer.status === 400 || answer.status === 404 ? BEYOND : FAILED);
       }
