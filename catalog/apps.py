@@ -8,8 +8,9 @@ MOVES_ENTRIES = {
     "0026_districts_of_places",
     "0035_postcodes_of_more_districts",
     "0037_main_municipalities_of_postcodes",
+    "0040_cities_before_towns",
 }
-"""Migrations that move entries of the search index, or give them another municipality.
+"""Migrations that move or order entries of the search index, or give them another municipality.
 
 `districts.csv` needs one when it changes.
 """

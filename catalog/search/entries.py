@@ -290,15 +290,16 @@ def iter_entries(register: PlaceRegister) -> Iterator[IndexEntry]:
 
 
 def municipality_entries(register: PlaceRegister, sizes: Sizes, positions: Positions) -> Iterator[IndexEntry]:
-    """Yield municipalities by size; a town directly precedes the rural one named after it, in whatever county."""
-    shared: dict[tuple[str, str], float] = defaultdict(float)
+    """Yield municipalities by size, cities with county rights first: these have few addresses for their inhabitants.
+
+    A town directly precedes the rural one named after it, in whatever county.
+    """
+    shared: dict[tuple[str, str], tuple[bool, float]] = {}
     for unit in register.municipalities.values():
-        name = unit.voivodeship_id, unit.name
-        shared[name] = max(shared[name], sizes.municipalities[unit.teryt])
-    order = sorted(
-        register.municipalities.values(),
-        key=lambda m: (-shared[m.voivodeship_id, m.name], m.voivodeship_id, m.name, m.kind, m.teryt),
-    )
+        name, size = (unit.voivodeship_id, unit.name), sizes.municipalities[unit.teryt]
+        shared[name] = max(shared.get(name, (False, 0)), (is_city_with_county_rights(unit.teryt), size))
+    order = sorted(register.municipalities.values(), key=lambda m: (m.voivodeship_id, m.name, m.kind, m.teryt))
+    order.sort(key=lambda m: shared[m.voivodeship_id, m.name], reverse=True)
     for m in order:
         position = positions.of_municipality(m.teryt)
         yield IndexEntry(SearchEntry.Kind.MUNICIPALITY, fold(m.name), m.name, m.description, m.teryt, position)
