@@ -294,14 +294,6 @@ def test_neither_a_street_alone_nor_the_number_of_a_depot_is_a_place():
         assert found(search, text) == [], text
 
 
-def test_a_city_with_county_rights_goes_before_a_town_with_more_addresses():
-    units = {"08": "lubuskie", "0861": "Gorzów Wielkopolski", "0861011": "Gorzów Wielkopolski"}
-    units |= {"16": "opolskie", "1608": "oleski", "1608033": "Gorzów Śląski", "1608052": "Gorzów Wielkopolski"}
-    town = dict.fromkeys(("46-310", "46-311"), ("1608033",))
-    search = make_search(units, postcodes={**town, "66-400": ("0861011",)})
-    assert units_found(search, "gorz") == ["0861011", "1608033", "1608052"]
-
-
 def test_a_river_is_written_behind_a_stroke():
     search = make_search(PLACES | {ROPA: "Krosno nad Dunajcem"}, ("Niwki", ROPA))
     assert found(search, "Krosno n/Dunajcem") == found(search, "pellet KROSNO N/ D") == ["Krosno nad Dunajcem"]

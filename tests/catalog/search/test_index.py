@@ -17,7 +17,7 @@ from catalog.search.entries import IndexEntry
 from catalog.search.index import DEPTH, SearchIndex, read_index
 from catalog.search.ranking import LARGEST, WordIndex
 from tests import factories
-from tests.catalog.search.country import columns_of
+from tests.catalog.search.country import columns_of, make_search, units_found
 
 WORDS = st.text("aж", min_size=1, max_size=DEPTH + 3)
 FOLDS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
@@ -129,6 +129,14 @@ def test_names_are_read_as_they_were_written():
     SearchEntry.objects.all().delete()
     empty = read_index({})
     assert empty.find("krakow", 8) == empty.find_postcodes("30", 8) == empty.find_postcodes("__1", 8) == []
+
+
+def test_a_city_with_county_rights_goes_before_a_town_with_more_addresses():
+    units = {"08": "lubuskie", "0861": "Gorzów Wielkopolski", "0861011": "Gorzów Wielkopolski"}
+    units |= {"16": "opolskie", "1608": "oleski", "1608033": "Gorzów Śląski", "1608052": "Gorzów Wielkopolski"}
+    town = dict.fromkeys(("46-310", "46-311"), ("1608033",))
+    search = make_search(units, postcodes={**town, "66-400": ("0861011",)})
+    assert units_found(search, "gorz") == ["0861011", "1608033", "1608052"]
 
 
 def migrated(*names: str) -> None:

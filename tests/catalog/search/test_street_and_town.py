@@ -11,7 +11,7 @@ BIECZ, ROZAN, RURAL_BIECZ = "1205013", "1411073", "1411022"
 
 @pytest.fixture
 def search(monkeypatch):
-    """Two towns, one of which has a rural namesake of more importance; none is well known."""
+    """Two towns that are not well known. Biecz has a rural namesake with more addresses."""
     monkeypatch.setattr(index, "LARGEST", 0)
     codes = {"06-200": (RURAL_BIECZ,), "06-201": (RURAL_BIECZ,), "38-250": (BIECZ,)}
     return make_search(UNITS | {BIECZ: "Biecz", ROZAN: "Różan", RURAL_BIECZ: "Biecz"}, postcodes=codes)
