@@ -102,9 +102,10 @@ ASIDE = frozenset(
     {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
     | {"cena", "ceny", "gdzie", "kupic", "otwarty", "otwarte", "where", "buy", "cheap", "cheapest", "price", "prices"}
     | {"luzem", "worek", "workach", "workowany", "dostawa", "dowozem", "transportem", "kupie", "ile", "kosztuje"}
-    | {"sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe", "hurtownia", "sprzedaz", "kod", "pocztowy"}
+    | {"sklad", "sklady", "skladu", "opal", "opalu", "olej", "oleju", "opalowy", "opalowe", "hurtownia", "sprzedaz"}
     | {"in", "near", "me", "to", "fuel", "depot", "depots", "mnie", "teraz", "dzis", "dzisiaj", "sobota", "sobote"}
     | {"poniedzialek", "wtorek", "srode", "czwartek", "niedziela", "niedziele", "miejscowosci", "osiedlu", "dzielnicy"}
+    | {"kod", "pocztowy"}
 )
 """Words beside a place, which begin none. Of the days of the week without Piątek and Środa, which are towns."""
 

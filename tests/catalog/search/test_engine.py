@@ -229,17 +229,12 @@ def test_words_about_a_fuel_begin_no_name():
 
 
 def test_a_town_amid_other_words_is_found_and_words_that_do_not_locate_are_no_place():
-    search = make_search(PLACES | {"1205011": "Biecz"}, ("Odrowąż", ROPA), ("Kolonia Mnich", ROPA))
+    search = make_search(PLACES | {"1205011": "Biecz"}, ("Odrowąż", ROPA), ("Kolonia Mnich", ROPA), ("Olejnica", ROPA))
     for text in ("promocja pellet Zakopane transport", "pellet od producenta Zakopane ceny 2026"):
         assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", ["Zakopane"]), text
     assert found(search, "węgiel między Bieczem a Zakopanem") == ["Biecz"]
-    for text in (
-        "Odrowąż Kobyla Biecz Nowa",
-        "koło mnie",
-        "skład opału blisko mnie",
-        "pellet od 2026",
-        "producent pelletu transport",
-    ):
+    beside = ("koło mnie", "skład opału blisko mnie", "olej opałowy")
+    for text in (*beside, "Odrowąż Kobyla Biecz Nowa", "pellet od 2026", "producent pelletu transport"):
         assert found(search, text) == [], text
 
 
