@@ -187,15 +187,12 @@ def representative_prices(columns: PriceColumns, *periods: NDArray[Any]) -> Pric
     if not len(columns):
         return columns
     last = last_of_each(*periods, columns.depots)
-    counts = np.diff(last, prepend=-1)
-    group = np.repeat(np.arange(len(last)), counts)
-    chosen = np.flatnonzero(columns.days == columns.days[last][group])
-    chosen = chosen[np.lexsort((columns.fuels[chosen], group[chosen]))]  # stable: the last row of a fuel stays last
-    chosen = chosen[last_of_each(group[chosen], columns.fuels[chosen])]
+    group = np.repeat(np.arange(len(last)), np.diff(last, prepend=-1))  # number of the depot, and period, of each row
+    newest = np.flatnonzero(columns.days == columns.days[last][group])
+    by_fuel = newest[np.lexsort((columns.fuels[newest], group[newest]))]  # stable: the last row of a fuel stays last
+    chosen = by_fuel[last_of_each(group[by_fuel], columns.fuels[by_fuel])]
     rows = columns.where(chosen)
-    last = last_of_each(group[chosen])
-    counts = np.diff(last, prepend=-1)
-    first = last - counts + 1
+    _, first, counts = np.unique(group[chosen], return_index=True, return_counts=True)
     grosze = rows.grosze[first]
     for at in np.flatnonzero(counts > 1).tolist():
         several = sorted(rows.grosze[first[at] : first[at] + counts[at]].tolist())
