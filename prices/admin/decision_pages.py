@@ -171,34 +171,34 @@ class SubmissionPageAdmin(SubmissionAdmin):
         is_visit = decision == "visit" and submission.depot_id is not None
         if is_visit:
             prefetch_related_objects(parts, "prices")
-            on_page, is_closed = read_numbers(request, "part"), not submission.is_undecided
+            choices = {key: request.POST.get(f"choice-{key}") for key in read_numbers(request, "part")}
+            is_closed = not submission.is_undecided
         elif decision in {"accept", "reject"}:
-            on_page, is_closed = {submission.pk}, submission.state != State.WAITING
+            choices, is_closed = {submission.pk: decision}, submission.state != State.WAITING
         else:
             raise BadRequest("unknown decision")
         forms = {part.pk: ProposalForm(part, request.POST, f"-{part.pk}" if is_visit else "") for part in parts}
-        if closed := {submission.pk} if is_closed else on_page - forms.keys():
+        if closed := {submission.pk} if is_closed else choices.keys() - forms.keys():
             return self._tell_decided(request, min(closed))
-        accepted, pending = read_numbers(request, "price"), read_numbers(request, "pending")
+        ticked, pending = read_numbers(request, "price"), read_numbers(request, "pending")
         decided: list[PartDecision] = []
         of_prices: dict[int, bool] = {}
         for part in parts:
-            choice = request.POST.get(f"choice-{part.pk}") if is_visit else decision
-            if choice not in {"accept", "reject"} or part.pk not in on_page:
-                continue
+            choice, form = choices.get(part.pk), forms[part.pk]
             accept = choice == "accept"
+            if choice not in {"accept", "reject"}:
+                continue
             if part.kind == Kind.PRICE:
                 if not request.user.has_perm("prices.change_depotprice"):
                     raise PermissionDenied
                 of_part = pending & {price.pk for price in part.prices.all()}
-                of_prices |= {key: accept and key in accepted for key in of_part}
-                continue
-            form = forms[part.pk]
-            if accept and not form.is_valid():
+                of_prices |= {key: accept and key in ticked for key in of_part}
+            elif accept and not form.is_valid():
                 self.message_user(request, "Nic nie zapisano: popraw wartości przy polach.", messages.ERROR)
                 return self._show(request, submission, parts, forms, is_visit=is_visit)
-            groups = request.POST.getlist(form.groups_name) if part.kind == Kind.CORRECT else None
-            decided.append(PartDecision(part.pk, accept, groups, form.values() if accept else {}))
+            else:
+                groups = form.ticked if form.may_choose else None
+                decided.append(PartDecision(part.pk, accept, groups, form.values() if accept else {}))
         try:
             count, recorded = decide_visit(
                 parts=decided,
@@ -215,13 +215,8 @@ class SubmissionPageAdmin(SubmissionAdmin):
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
             submission.refresh_from_db()
-            return self._show(
-                request,
-                submission,
-                undecided_together(submission) if is_visit else [submission],
-                forms,
-                is_visit=is_visit,
-            )
+            parts = undecided_together(submission) if is_visit else [submission]
+            return self._show(request, submission, parts, forms, is_visit=is_visit)
         report_decision(self, request, count, recorded)
         return None
 
