@@ -86,50 +86,28 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     choices, unread = read_choices(query_string)
     stores, today = depots.get(), timezone.localdate(now)
     path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
-    listed = stores.in_unit(unit.teryt).rows
+    listed = stores.in_unit(unit.teryt)
     middle = territory.get().centre(unit.teryt)
     origin = requested or (Origin(Point(*middle), "punktu leżącego w tej gminie") if middle else None)
     usual = Order.DISTANCE if origin else Order.NAME
     if origin is None and choices.order is Order.DISTANCE:
         choices = choices.but(order=None)
-    nearest_first = requested is not None
 
-    distances = stores.distances_m(origin.point, listed) if origin else {}
-    inside: list[Measured] = [(row, distances.get(row.id)) for row in listed]
-    # The chips choose among the same depots again and again.
-    around = stores.near(origin.point, radius_km=NEAREST_KM, limit=len(stores.rows)).measured() if origin else []
-    find = partial(find_depots, unit, inside, around, now, nearest_first=nearest_first)
-    fuel = choices.fuel.slug if choices.fuel else None
-    groups = [
-        [DepotCard(row, choices.opening(row, now), card_price(row.id, today, fuel), metres) for row, metres in group]
-        for group in find(choices)
-    ]
-    matching = sum(item.row.teryt == unit.teryt for group in groups for item in group)
-    by_price = choices.order is Order.PRICE and any(groups)
-    if by_price:
-        groups = [[item for group in groups for item in group]]
-    number = count(1)
-    cards = [
-        tuple(card._replace(number=next(number)) for card in in_order(group, choices.order or usual))
-        for group in groups
-    ]
-    if by_price:
-        sections = [describe_by_price(cards[0], without_match(len(listed), matching, choices), origin)]
-    else:
-        sections = list(describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first))
-    rows = [card.row for group in cards for card in group]
+    inside, around = listed.measured(), list[Measured]()
+    if origin:
+        inside = listed._replace(distances_m=stores.distances_m(origin.point, listed.rows)).measured()
+        around = stores.near(origin.point, radius_km=NEAREST_KM, limit=len(stores.rows)).measured()
+    candidates = Candidates(unit.teryt, inside, around, requested is not None, now)
+    sections = list_sections(candidates, choices, choices.order or usual, origin)
+    rows = [card.row for section in sections for card in section.cards]
     coal = choices.but(fuel=fuels.BY_SLUG["wegiel"])
-    of_any_coal = chain(*find(coal)) if choices.fuel and choices.fuel.coal and not rows else ()
+    of_any_coal = chain(*candidates.find(coal)) if choices.fuel and choices.fuel.coal and not rows else ()
     is_unsorted = any(fuels.COALS.intersection(row.fuels) == {"wegiel"} for row, _ in of_any_coal)
     offered = stores.offered_in(unit.teryt)
     fuels_shown = [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel]
     place = (requested and requested.place) or unit.name
-    demonstration = any(row.demonstration for row in (*rows, *listed))
-    total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
-
-    def count_listed(other: Choices) -> int:
-        return sum(map(len, find(other)))
-
+    demonstration = any(row.demonstration for row in (*rows, *listed.rows))
+    total = f"{counted(listed.total, *DEPOT_NOUN)} opału" if listed.rows else "najbliższe składy opału"
     return Page(
         template="pages/municipality",
         query_params=Choices.names(),
@@ -140,13 +118,13 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
         **terms_of_list(demonstration=demonstration),
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
-        as_of=depots_as_of(*(row.updated_at for row in (*listed, *rows))),
+        as_of=depots_as_of(*(row.updated_at for row in (*listed.rows, *rows))),
         schema_org=item_list,
         content={
             "municipality": unit,
             "place": place,
             "heading": unit.name if place == unit.name else f"{place}, gmina {unit.name}",
-            "own": listed,
+            "own": listed.rows,
             "sections": sections,
             "listed": len(rows),
             "draw_map": partial(
@@ -155,7 +133,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
                 rows,
                 requested.point if requested else None,
                 credit_osm=any(row.source == Depot.Source.OSM for row in rows),
-                framed=FRAMED if nearest_first or not listed else 0,
+                framed=FRAMED if requested or not listed.rows else 0,
             ),
             "outlines": f"{path}granice.geojson",
             "origin_at": f"{requested.point.lat},{requested.point.lon}" if requested else "",
@@ -164,8 +142,8 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
             "fuel": choices.fuel,
             "unsorted": coal.link(path) if is_unsorted else "",
             "period": opening_period(now),
-            "fuel_chips": choices.fuel_chips(path, fuels_shown, count_listed),
-            "order_chips": (*choices.order_chips(path, usual), *choices.open_chips(path, today, count_listed)),
+            "fuel_chips": choices.fuel_chips(path, fuels_shown, candidates.count),
+            "order_chips": (*choices.order_chips(path, usual), *choices.open_chips(path, today, candidates.count)),
             "median": find_median(unit.voivodeship, choices.fuel, today) if choices.fuel else None,
             "notices": (*notices, *unread),
         },
@@ -184,30 +162,52 @@ def item_list(page: Page) -> list[dict[str, Any]]:
     return [{"@type": "ItemList", "name": page.title, "numberOfItems": len(items), "itemListElement": items}]
 
 
-def find_depots(
-    unit: Municipality,
-    inside: Sequence[Measured],
-    around: Sequence[Measured],
-    now: datetime,
-    choices: Choices,
-    *,
-    nearest_first: bool,
-) -> list[list[Measured]]:
-    """Return the filtered depots in three groups: nearest to the origin, others of the municipality, others beyond it.
+class Candidates(NamedTuple):
+    """Depots that the page chooses from: those of the municipality, and those of any one, the nearest first.
 
-    inside: the depots of the municipality. around: of any municipality, the nearest first. nearest_first: whether to
-    fill the first group, with depots of any municipality.
+    nearest_first: whether the page begins with the latter.
     """
-    leaves = choices.filter(now)
-    near = filter(leaves, around)
-    nearest = list(islice(near, NEAREST_LIMIT)) if nearest_first else []
-    taken = {row.id for row, _ in nearest}
-    beyond = (item for item in near if item[0].teryt != unit.teryt)
-    return [
-        nearest,
-        [item for item in filter(leaves, inside) if item[0].id not in taken],
-        list(islice(beyond, BEYOND_LIMIT if nearest_first else NEAREST_LIMIT)),
+
+    teryt: str
+    inside: Sequence[Measured]
+    around: Sequence[Measured]
+    nearest_first: bool
+    now: datetime
+
+    def find(self, choices: Choices) -> list[list[Measured]]:
+        """Return the filtered depots: nearest to the origin, others of the municipality, others beyond it."""
+        leaves = choices.filter(self.now)
+        near = filter(leaves, self.around)
+        nearest = list(islice(near, NEAREST_LIMIT)) if self.nearest_first else []
+        taken = {row.id for row, _ in nearest}
+        beyond = (item for item in near if item[0].teryt != self.teryt)
+        return [
+            nearest,
+            [item for item in filter(leaves, self.inside) if item[0].id not in taken],
+            list(islice(beyond, BEYOND_LIMIT if self.nearest_first else NEAREST_LIMIT)),
+        ]
+
+    def count(self, choices: Choices) -> int:
+        return sum(map(len, self.find(choices)))
+
+
+def list_sections(candidates: Candidates, choices: Choices, order: Order, origin: Origin | None) -> list[Section]:
+    """Return the sections of the depots that the filters leave, numbered throughout; by price a single section."""
+    now, fuel = candidates.now, choices.fuel.slug if choices.fuel else None
+    today = timezone.localdate(now)
+    groups = [
+        [DepotCard(row, choices.opening(row, now), card_price(row.id, today, fuel), metres) for row, metres in group]
+        for group in candidates.find(choices)
     ]
+    matching = sum(card.row.teryt == candidates.teryt for card in chain(*groups))
+    by_price = order is Order.PRICE and any(groups)
+    if by_price:
+        groups = [[*chain(*groups)]]
+    number = count(1)
+    cards = [tuple(card._replace(number=next(number)) for card in in_order(group, order)) for group in groups]
+    if by_price:
+        return [describe_by_price(cards[0], without_match(len(candidates.inside), matching, choices), origin)]
+    return [*describe_sections(cards, candidates, matching, choices, origin)]
 
 
 def in_order(cards: list[DepotCard], order: Order) -> list[DepotCard]:
@@ -245,22 +245,18 @@ def describe_by_price(cards: tuple[DepotCard, ...], missing: str, origin: Origin
 
 def describe_sections(
     groups: Sequence[tuple[DepotCard, ...]],
-    total: int,
+    candidates: Candidates,
     matching: int,
-    origin: Origin | None,
     choices: Choices,
-    *,
-    nearest_first: bool,
+    origin: Origin | None,
 ) -> Iterator[Section]:
-    """Yield the sections of the three groups of `find_depots`.
-
-    total, matching: of depots in the municipality, and of those that the filters leave.
-    """
+    """Yield the sections of the three groups of `Candidates.find`. matching: depots in the municipality among them."""
     nearest, own, beyond = groups
+    total = len(candidates.inside)
+    missing = without_match(total, matching, choices)
     from_where = f"Odległości w linii prostej od {origin.label}." if origin else ""
     what = "pasującego składu" if choices.fuel or choices.opened else "składu"
-    missing = without_match(total, matching, choices)
-    if nearest_first and origin:
+    if origin and candidates.nearest_first:
         note = from_where
         if not nearest:
             note = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy żadnego {what}."
@@ -269,15 +265,18 @@ def describe_sections(
         elif total:
             note += f" {missing}"
         yield Section("najblizsze", "Najbliższe składy", note, nearest)
-    if own:
-        farther = "Dalej w tej gminie" if nearest_first and len(own) < matching else "W tej gminie"
-        yield Section("w-gminie", f"{farther}: {counted(len(own), *DEPOT_NOUN)}", "", own)
-    elif not total or not nearest_first:
-        yield Section("w-gminie", "", missing, ())
-    if origin and (beyond or not nearest_first):
-        note = "" if own or nearest_first else from_where
+        if own:
+            farther = "Dalej w tej gminie" if len(own) < matching else "W tej gminie"
+            yield Section("w-gminie", f"{farther}: {counted(len(own), *DEPOT_NOUN)}", "", own)
+        elif not total:
+            yield Section("w-gminie", "", missing, ())
+        if beyond:
+            yield Section("poza-gmina", "Dalsze składy poza gminą", "", beyond)
+        return
+    yield Section("w-gminie", f"W tej gminie: {counted(len(own), *DEPOT_NOUN)}" if own else "", missing, own)
+    if origin:
+        note = "" if own else from_where
         if not beyond:
             other = "innego" if total else "żadnego"
             note = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy {other} {what}."
-        title = "Dalsze składy poza gminą" if nearest else "Najbliższe poza gminą"
-        yield Section("poza-gmina", title, note, beyond)
+        yield Section("poza-gmina", "Najbliższe poza gminą", note, beyond)

@@ -204,11 +204,10 @@ class Depots:
     def count_in(self, teryt: str) -> int:
         return len(self._in_unit.get(teryt, ()))
 
-    def distances_m(self, point: Point, rows: Iterable[DepotRow]) -> dict[int, float]:
+    def distances_m(self, point: Point, rows: Iterable[DepotRow]) -> list[float]:
         positions = [self._positions[row.id] for row in rows]
         chords = coordinates.squared_chords(self._vectors[:, positions], coordinates.unit_vectors(point.lat, point.lon))
-        ids = self._ids[positions].tolist()
-        return dict(zip(ids, coordinates.distances_of_chords_m(chords), strict=True))
+        return coordinates.distances_of_chords_m(chords)
 
     def offered_in(self, teryt: str) -> dict[str, int]:
         """Return the number of depots in a unit by fuel, in the order of the catalog; `wegiel` includes assortments."""
