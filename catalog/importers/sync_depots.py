@@ -36,6 +36,7 @@ def values_of(record: DepotRecord, municipality: Municipality) -> dict[str, Any]
     """Return `plain_values` with the municipality, which completes the name of a depot without name and place."""
     values = plain_values(record) | fuel_values(record, "" if record.kind_name else record.name)
     values["municipality_id"] = municipality.teryt
+    values["publication"] = Depot.Publication.HELD if record.held else Depot.Publication.PUBLISHED
     if record.kind_name and not record.place:
         values["name"] = f"{record.kind_name}, {municipality.name}"
     return values
@@ -103,9 +104,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
         values = values_of(record, municipality)
         report.notes.extend(fit(values, record.source_id))
         if depot is None:
-            publication = Depot.Publication.HELD if record.held else Depot.Publication.PUBLISHED
-            dated = {"publication": publication, "updated_at": options.today}
-            added.append(Depot(**values, **dated, source=origin, source_id=record.source_id))
+            added.append(Depot(**values, source=origin, source_id=record.source_id, updated_at=options.today))
         elif update(depot, record, values, report, options):
             changed.append(depot)
     gone = mark_gone(stored, seen | {absorbed[key] for key in seen & absorbed.keys()}, report, options)
@@ -140,40 +139,37 @@ def count_active(depots: Mapping[str, Depot]) -> int:
 
 def update(depot: Depot, record: DepotRecord, values: dict[str, Any], report: Report, options: Options) -> bool:
     """Apply the values of a source, except to fields confirmed by a person. Returns whether the depot changed."""
-    removed = depot.publication == Depot.Publication.REMOVED
-    if removed and depot.removal_reason != Depot.RemovalReason.GONE_FROM_SOURCE:
+    publications = Depot.Publication
+    if depot.publication == publications.REMOVED and depot.removal_reason != Depot.RemovalReason.GONE_FROM_SOURCE:
         report.skipped.append(Note(record.source_id, f"stays removed: {depot.get_removal_reason_display()}"))
         return False
-    touched = []
     kept = Depot.stated(depot.confirmed_fields)
     if "name" in kept:
-        values = values | fuel_values(record, depot.name)
+        values |= fuel_values(record, depot.name)
+        # Only a person decides whether to publish a depot held for a personal name.
+        is_held = depot.publication == publications.HELD
+        values["publication"] = publications.HELD if is_held else publications.PUBLISHED
     # Remarks of a source are about the name: one that a person has dealt with stays away. A merger's waits for one.
     if depot.review == REVIEW or ("name" in kept and not depot.review):
-        values = values | {"review": depot.review}
+        values["review"] = depot.review
     # A person may have removed a fuel after its price added it.
     if priced := {*depot.fuels_priced} & {*depot.fuels}:
-        by_name = [name for name in values["fuels_in_name"] if name not in priced]
-        values = values | {"fuels": list(fuels.in_order({*values["fuels"], *priced})), "fuels_in_name": by_name}
+        values["fuels"] = list(fuels.in_order({*values["fuels"], *priced}))
+        values["fuels_in_name"] = [name for name in values["fuels_in_name"] if name not in priced]
+    if "fuels" in kept:
+        del values["fuels_in_name"]
+    touched = []
     for column, value in values.items():
-        name = column.removesuffix("_id")
-        if name == "fuels_in_name" and "fuels" in kept:
-            continue
-        stored = getattr(depot, column)
+        name, stored = column.removesuffix("_id"), getattr(depot, column)
         if stored == value:
             continue
         if name in kept:
             reason = f"{name} kept, a person set or checked it: '{as_text(stored)}'; the source says '{as_text(value)}'"
             report.skipped.append(Note(record.source_id, reason))
-            continue
-        setattr(depot, column, value)
-        touched.append(name)
-    # Only a person decides whether to publish a depot held for a personal name.
-    decided = "name" in depot.confirmed_fields
-    publication = Depot.Publication.HELD if record.held and not decided else Depot.Publication.PUBLISHED
-    if depot.publication != publication and not (decided and depot.publication == Depot.Publication.HELD):
-        depot.publication, depot.removed_at, depot.removal_reason = publication, None, ""
-        touched.append("publication")
+        else:
+            setattr(depot, column, value)
+            touched.append(name)
+    depot.removed_at, depot.removal_reason = None, ""
     if touched:
         if set(touched) - {"review"}:
             depot.updated_at = options.today
