@@ -264,7 +264,6 @@ SOURCE = DataSource(
     write=sync_series,
     built_on=(Dataset.Slug.UNITS,),
     model=Observation,
-    method="api",
     fetch=fetch,
     # The publisher documents the API. Without X-ClientId it answers 100 requests in a quarter of an hour.
     url="https://bdl.stat.gov.pl/api/v1",

@@ -208,11 +208,11 @@ class Fetcher:
 
     def fetch(self, source: DataSource) -> Download:
         """Fetch the file of a source, whole each time if it has no validators. Raises DownloadFailed."""
-        patience = self.patience or (OVERPASS_PATIENCE if source.method == "overpass" else RetryPolicy())
+        patience = self.patience or (OVERPASS_PATIENCE if source.query else RetryPolicy())
         store = Store(self.root, source)
         transfer = _Transfer(source, store.part, patience, self.sleep)
         with store.lock(), transfer.http:
-            kept = store.read() if source.method == "file" else None
+            kept = store.read()
             response = transfer.run(kept)
             if response.status_code == httpx2.codes.NOT_MODIFIED and kept:
                 return kept
@@ -239,12 +239,12 @@ class _Transfer:
     def run(self, kept: Download | None) -> httpx2.Response:
         """Fetch the file, or learn that the kept one is current (304). Raises DownloadFailed."""
         source = self.source
-        if source.method == "form":
+        if source.button:
             self.patiently(None, {"Accept-Encoding": "gzip"}, MOST_PAGE_BYTES)
             page = self.part.read_text(encoding="utf-8", errors="replace")
             form = fields_for(source.url, page, source.button)
             return self.patiently(form, {"Accept-Encoding": "identity"}, source.max_bytes)
-        if source.method == "overpass":
+        if source.query:
             if not settings.CONTACT_EMAIL and is_loopback(settings.SITE_URL) and not is_loopback(source.url):
                 reason = "asks for a contact in every request; set CONTACT_EMAIL, then try again"
                 raise DownloadFailed(source.url, reason)

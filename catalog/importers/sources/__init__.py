@@ -65,9 +65,10 @@ class DataSource:
     have from this one. starter: credit and day of `rows` in the starter data. dated: whether an older file is refused.
     ranks: by kind of row, where rows of a better source stay.
 
-    method: "file" is one GET, "form" an ASP.NET page sent back with `button`, "overpass" one POST of `query`, "api" is
-    `fetch`, and "manual" is brought by hand from `url`. confirmed: whether the address is documented or lately tried.
-    most_rejected: share of unusable rows above which a fetched file is refused as one of another kind.
+    file: name of what a GET of `url` fetches, "" if it is brought by hand from there. button: of the ASP.NET page that
+    is sent back for the file. query: sent to Overpass by POST. fetch: asks an API. confirmed: whether the address is
+    documented or lately tried. most_rejected: share of unusable rows above which a fetched file is refused as one of
+    another kind.
     """
 
     id: str
@@ -90,7 +91,6 @@ class DataSource:
     dated: bool = False
     model: type[Model] | None = None
     ranks: Mapping[str, Rank] = field(default_factory=dict)
-    method: str = "manual"
     confirmed: bool = False
     file: str = ""
     min_rows: int = 0
@@ -102,7 +102,7 @@ class DataSource:
 
     @property
     def fetched(self) -> bool:
-        return self.method != "manual"
+        return bool(self.file)
 
     @property
     def max_bytes(self) -> int:
@@ -232,7 +232,7 @@ def check_settings(entries: dict[str, SourceSettings]) -> Iterator[Mistake]:
         if name not in sources:
             yield (name,), f"is no source; the sources are {', '.join(sources)}"
         elif not sources[name].fetched and "max_megabytes" in entry.model_fields_set:
-            yield (name, "max_megabytes"), f"is unknown to the method {sources[name].method}"
+            yield (name, "max_megabytes"), "is unknown to the method manual"
 
 
 @cache

@@ -111,7 +111,6 @@ SOURCES = (
         lent=Postcode.objects.filter(source=Postcode.Source.FILLED),
         starter=(starter.POSTCODES_CREDIT, starter.POSTCODES_AS_OF),
         ranks={Postcode.Source.GEONAMES.value: Rank(0, "kept as GeoNames has it")},
-        method="file",
         # The publisher's readme describes the folder; others have recorded a download of 30 July 2026.
         url="https://download.geonames.org/export/zip/PL.zip",
         file="PL.zip",

@@ -231,7 +231,6 @@ BOUNDARIES = register_source(
         ),
     ),
     write=sync_boundaries,
-    method="file",
     # Others have recorded downloads of 19 and 23 September 2026 (378 MB). The WFS of the same publisher is not used:
     # one file for the country asks less of the server than sixteen queries.
     url="https://opendata.geoportal.gov.pl/prg/granice/00_jednostki_administracyjne.zip",

@@ -172,7 +172,6 @@ SOURCES = (
         built_on=(Dataset.Slug.UNITS,),
         dated=True,
         rows=Depot.objects.filter(source=Depot.Source.OSM).exclude(publication=Depot.Publication.REMOVED),
-        method="overpass",
         # The main public instance, documented at https://wiki.openstreetmap.org/wiki/Overpass_API. It gives an address
         # two slots and asks for a contact in the User-Agent; one query a week is far below its limits.
         url="https://overpass-api.de/api/interpreter",

@@ -204,7 +204,6 @@ register_source = partial(
     licence="do dowolnego wykorzystania z podaniem źródła i daty",
     terms="https://stat.gov.pl/copyright",
     dated=True,
-    method="form",
     url=PAGE,
     rhythm_days=30,
 )

@@ -46,7 +46,7 @@ def parse(path):
 
 SOURCES = (
     replace(
-        geonames.SOURCES[0], id="toy-postcodes", order=42, credit="Toy", method="manual", lent=None, starter=None,
+        geonames.SOURCES[0], id="toy-postcodes", order=42, credit="Toy", file="", lent=None, starter=None,
         formats=(FileFormat("toy", recognises, parse, "toy.*"),),
         rows=Postcode.objects.filter(source="toy"), ranks={"toy": Rank(3, "kept as the toy has it")},
     ),
