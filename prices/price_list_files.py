@@ -20,7 +20,7 @@ from contextlib import suppress
 from datetime import datetime
 from io import BytesIO, StringIO
 from itertools import islice, zip_longest
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.core.signing import TimestampSigner
@@ -89,7 +89,6 @@ SEPARATORS = (";", ",", "\t")
 
 TITLE_ROWS = 10
 """Among how many first rows the names of the columns are looked for: above them may stand a title."""
-Cell = TypeVar("Cell")
 
 OLD_SPREADSHEET = b"\xd0\xcf\x11\xe0"
 """First bytes of a file of Excel 97 to 2003."""
@@ -172,7 +171,7 @@ def read_csv(content: bytes) -> Table:
         lines = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
         raise ValidationError("Pliku nie da się odczytać jako CSV. Sprawdź, czy cudzysłowy mają parę.") from error
-    return tidy(lines)
+    return make_table(lines)
 
 
 def read_xlsx(content: bytes) -> Table:
@@ -207,7 +206,7 @@ def read_xlsx(content: bytes) -> Table:
     except Exception as error:
         # Damaged archives raise many kinds of errors in zipfile and openpyxl.
         raise ValidationError("Plik nie jest arkuszem XLSX albo jest uszkodzony.") from error
-    return tidy(empty_as_text(next(iter(sheets.values()), []), merged))
+    return make_table(empty_as_text(next(iter(sheets.values()), []), merged))
 
 
 def empty_as_text(rows: Sequence[Sequence[Any]], merged: Mapping[int, int]) -> list[Sequence[Any]]:
@@ -271,35 +270,36 @@ def decode(content: bytes) -> str:
     raise ValidationError("Plik nie jest tekstem w kodowaniu UTF-8 ani Windows-1250. Zapisz go jako „CSV UTF-8”.")
 
 
-def tidy(rows: Sequence[Sequence[Any]]) -> Table:
+def make_table(rows: Sequence[Sequence[Any]]) -> Table:
     """Return a table with lower-case column names, stripped cells, and without empty rows and those above the names.
 
     Raises ValidationError for no rows, too many rows or columns, repeated columns, or a row wider than the header.
     """
     if any(len(row) > MOST_COLUMNS for row in rows[:TITLE_ROWS]):
         raise ValidationError(f"Plik ma więcej niż {MOST_COLUMNS} kolumn.")
-    headers = [name_columns(row) for row in rows[:TITLE_ROWS]] or [[]]
-    top = max(range(len(headers)), key=lambda number: header_fitness(headers[number]))
-    names = headers[top]
+    lines = dict(enumerate(rows or [[]], start=1))
+    columns = {number: name_columns(lines[number]) for number in [*lines][:TITLE_ROWS]}
+    top = max(columns, key=lambda number: header_fitness(columns[number]))
+    names, header = columns[top], lines.pop(top)
     if repeated := sorted({name for name in names if name and names.count(name) > 1}):
         raise ValidationError(f"Kolumna powtarza się: {', '.join(POLISH.get(name, name) for name in repeated)}.")
-    stripped = ([tidy_cell(cell) for cell in row] for row in rows[top + 1 :])
-    numbered = [(number, row) for number, row in enumerate(stripped, start=top + 2) if not is_blank(row)]
-    if not numbered:
+    below = {number: [tidy_cell(cell) for cell in row] for number, row in lines.items() if number > top}
+    filled = {number: row for number, row in below.items() if not is_blank(row)}
+    if not filled:
         raise ValidationError("W pliku nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn.")
-    if len(numbered) > MOST_ROWS or len(rows) > MOST_LINES:
+    if len(filled) > MOST_ROWS or len(rows) > MOST_LINES:
         raise ValidationError(f"Plik ma więcej niż {MOST_ROWS} wierszy. Podziel go na części.")
-    for number, row in numbered:
+    for number, row in filled.items():
         if not is_blank(row[len(names) :]):
             advice = "Kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola średnikami."
             raise ValidationError(f"Wiersz {number} ma więcej pól niż nagłówek. {advice}")
-    for number, cells in enumerate(rows, start=1):
-        if number != top + 1 and any(map(is_without_vat, cells)):
+    for number, remarks in lines.items():
+        if any(map(is_without_vat, remarks)):
             raise ValidationError(f"Wiersz {number} mówi o cenach bez VAT. Podaj ceny brutto i usuń tę uwagę.")
-        if number != top + 1 and any(map(is_of_other_quantity, cells)):
+        if any(map(is_of_other_quantity, remarks)):
             raise ValidationError(f"Wiersz {number} mówi o cenach za inną ilość. Przelicz je i usuń tę uwagę.")
-    titles = {name: str(title) for title, name in zip(rows[top], names, strict=True)}
-    table = [(number, dict(zip_longest(names, row[: len(names)], fillvalue=""))) for number, row in numbered]
+    titles = dict(zip(names, map(str, header), strict=True))
+    table = [(number, dict(zip_longest(names, row[: len(names)], fillvalue=""))) for number, row in filled.items()]
     return Table(names, table, price_unit(titles.get("price")) or "", titles.get("bag_price", ""))
 
 
@@ -357,7 +357,7 @@ def is_blank(row: Iterable[Any]) -> bool:
     return all(cell is None or cell == "" for cell in row)
 
 
-def readable(cells: Iterable[Any], read: Callable[[Any], Cell]) -> set[Cell]:
+def readable(cells: Iterable[Any], read: Callable[[Any], Any]) -> set[Any]:
     """Return the valid values of the cells of a column."""
     values = set()
     for cell in cells:
