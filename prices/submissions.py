@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import OuterRef, Q
 from django.utils import timezone
 from django.utils.formats import date_format
 from pydantic import TypeAdapter
@@ -261,25 +261,23 @@ def _undo_offers(undoing: Undoing, prices: Collection[int], reason: str) -> None
 def _find_changed(undoing: Undoing, restored: Collection[int]) -> tuple[set[int], list[int]]:
     """Return the depots whose published prices have changed since the decision, and ids of such prices. One query.
 
-    restored: ids of the prices that are as they were before it; they count where they have moved to another depot.
+    A price has changed if it is published elsewhere, or no longer, or was decided again. restored: ids of the prices
+    that are as they were before it; they count where they have moved to another depot.
     """
     spans, approved = undoing.spans(DepotPrice), DepotPrice.Status.APPROVED
     until = max((span.last for span in spans.values()), default=0)
     then = DepotPrice.history.filter(id=OuterRef("pk"), history_id__lte=until).order_by("-history_id")
     own = DepotPrice.objects.filter(pk__in=among(spans)).values("depot")
     rows = DepotPrice.objects.filter(Q(depot__in=own) | Q(depot__in=among(undoing.spans(Depot))))
-    former_values = Subquery(then.values("depot")[:1]), Subquery(then.values("status")[:1])
+    columns = "pk", "depot", "status", then.values("depot")[:1], then.values("status")[:1]
     restored, depots, stating = {*restored}, set[int](), list[int]()
-    columns = "pk", "depot", "status", *former_values
     for key, depot, status, former_depot, former_status in rows.values_list(*columns):
-        if key in restored:
-            is_changed = depot != former_depot
-        else:
-            is_same = (depot, status) == (former_depot, former_status)
-            is_changed = key in spans or (not is_same and approved in {status, former_status})
-        if is_changed:
+        is_restored = key in restored
+        place = depot if is_restored or status == approved else None
+        former_place = former_depot if is_restored or former_status == approved else None
+        if place != former_place or (key in spans and not is_restored):
             depots |= {depot, former_depot or depot}
-            if status == approved and key not in restored:
+            if status == approved and not is_restored:
                 stating.append(key)
     return depots, stating
 
