@@ -91,7 +91,7 @@ def requirements(
         filled["multiple"] = format_amount(rules.number("levels/business_revenue", variant.level))
         filled["amount"] = f", czyli {format_amount(revenue_limit)} zł" if revenue_limit is not None else ""
     return tuple(
-        condition.model_copy(update={"text": condition.text.format(**filled)}) if "{" in condition.text else condition
+        condition.model_copy(update={"text": condition.text.format(**filled)})
         for condition in rules.conditions
         if condition.applies in kinds
     )

@@ -101,8 +101,8 @@ class Units:
         """names: pairs of a folded name and the number of a municipality in the unit."""
         words = {(word, number) for name, number in names for word in name.split()}
         self.names = WordIndex((name, number) for name, number in names if " " not in name)
-        self.words = WordIndex(sorted(words))
-        self.stems = WordIndex(sorted({(stem(word), number) for word, number in words}))
+        self.words = WordIndex(words)
+        self.stems = WordIndex({(stem(word), number) for word, number in words})
 
 
 def stem(word: str) -> str:
@@ -179,7 +179,8 @@ class WordMatcher:
         in_name = (by_name < EDIT) | ((by_name < NO_MATCH) & (by_name <= by_unit))
         costs = np.where(in_name, by_name, by_unit)
         total, named = costs.sum(axis=0, dtype=np.int16), in_name.sum(axis=0)
-        fits = (costs < NO_MATCH).all(axis=0) & (named > 0) & (total // EDIT <= MAX_EDITS)
+        # One word without a match costs more than all edits.
+        fits = (named > 0) & (total // EDIT <= MAX_EDITS)
         if reading.kind is not None:
             of_kind = fits & (self._kinds[units] == reading.kind) & (entries < self.index.municipalities)
             fits = of_kind if of_kind.any() else fits

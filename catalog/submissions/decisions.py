@@ -310,7 +310,8 @@ class DecisionBatch:
 
     def _change(self, submission: Submission) -> Depot:
         """Return the depot, to be saved with today as the day of its content."""
-        depot = self.touched[submission.depot_id or 0] = self._depot(submission)
+        depot = self._depot(submission)
+        self.touched[depot.pk] = depot
         depot.updated_at = self.day
         return depot
 
