@@ -72,8 +72,8 @@ def estimate(low, high):
 
 
 def test_what_overlaps_is_one_group():
-    spans = [estimate(4, 5), estimate(1, 2), estimate(2, 3), estimate("3.5", "4.5"), estimate(9, 9)]
-    assert group_overlapping(spans) == [2, 1, 1, 2, 3]
+    spans = [estimate(4, 5), estimate(1, 3), estimate(2, 2), estimate(3, 3), estimate("3.5", "4.5"), estimate(9, 9)]
+    assert group_overlapping(spans) == [2, 1, 1, 1, 2, 3]
     assert group_overlapping([]) == []
 
 

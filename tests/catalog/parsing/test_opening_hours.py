@@ -141,7 +141,7 @@ def test_a_text_without_one_week_of_hours_or_that_is_ambiguous_or_very_long_is_u
         *("pn-pt 8-16, pt 15-18", "Mo-Fr 08:00-16:00 Fr 15:00-18:00", "pn-pt 8-16; pn-pt 9-15"),
         *("Su off; Mo-Su 08:00-16:00", "Su off 24/7", "Mo-Fr 08:00-12:00; Mo-Fr 13:00-16:00"),
         *("Mo-Fr 08:00-12:00; 13:00-15:00", "Mo-Sa 08:00-16:00, Sa 08:00-13:00", "Mo-Sa 08:00-16:00, Sa 10:00-16:00"),
-        "pt-nd 6-12, nd 15-22; śr-sob 13-22",
+        *("pt-nd 6-12, nd 15-22; śr-sob 13-22", "Mo-Sa 08:00-12:00,13:00-17:00, Sa 08:00-12:00"),
         *("Mo-Fr 22:00-06:00; Fr 20:00-23:00", "17:00-06:00; Su off", "Mo-Sa 17:00-06:00; Sa 17:00-02:00"),
         # Sunday, or "not"?
         *("nie pracujemy", "sob nie, pn-pt 8-16", "pn-sob nie 8-16"),

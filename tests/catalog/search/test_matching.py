@@ -160,7 +160,8 @@ def test_a_county_is_neither_a_municipality_nor_a_village_of_its_name():
     search = make_search(units, ("Targ", ROPA), ("Targ", "1202022"), ("Brzeski", "1202022"))
     for text in ("targ powiat brzeski", "targ brzeski powiat"):
         assert units_found(search, text) == ["1202022"], text
-    assert found(search, "powiat brzeski") == found(search, "brzeski powiat") == ["Borzęcin"]
+    for text in ("powiat brzeski", "brzeski powiat", "w powiecie brzeskim"):
+        assert found(search, text) == ["Borzęcin"], text
 
 
 def test_a_house_number_is_no_beginning_of_a_postcode():

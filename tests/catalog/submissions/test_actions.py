@@ -145,8 +145,9 @@ def test_a_rejection_says_why_and_its_letter_holds_nothing_that_could_do_harm(ed
     assert letter.subject.endswith("…: zgłoszenie odrzucone")
     assert "\n" not in letter.subject
     assert not present(letter.alternatives[0].content, "<b>", "<script>")
-    with pytest.raises(decisions.SubmissionAlreadyDecided):
-        deciding.accept_submission(submission=submission, by=editor, on=NOW)
+    for again, why in (deciding.accept_submission, {}), (deciding.reject_submission, {"reason": "Inny powód."}):
+        with pytest.raises(decisions.SubmissionAlreadyDecided):
+            again(submission=submission, **why, by=editor, on=NOW)
     assert (factories.fresh(submission.depot).phone, submission.depot.data_status) == ("", "unverified")
 
 
