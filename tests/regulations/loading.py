@@ -1,6 +1,8 @@
 from dataclasses import asdict
 from datetime import date
 
+from django.utils import timezone
+
 from catalog import starter
 from catalog.importers.records import Options
 from catalog.importers.runner import run
@@ -12,7 +14,8 @@ from regulations.appliance_check import check_appliance
 from regulations.sources import file_step
 from regulations.state_files import DATA, find_files
 
-OPTIONS = Options(today=date(2026, 11, 21), write=True)
+OPTIONS = Options(today=timezone.localdate(), write=True)
+"""Of the present day: no file may have a later `as_of`, and an amendment moves it."""
 
 
 def load_units():
