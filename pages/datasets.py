@@ -38,11 +38,7 @@ TERMS: dict[str, tuple[str, tuple[tuple[str, str], ...], str, str]] = {
     ),
     Dataset.Slug.PLACES: (
         "Nazwy miejscowości i gminy, w których leżą.",
-        (
-            ("GUGiK, Państwowy Rejestr Nazw Geograficznych (PRNG), za pakietem", "CC BY 3.0"),
-            ("GUS", QUOTE_GUS),
-            ("", QUOTE_GUGIK),
-        ),
+        (("GUS", QUOTE_GUS), ("", "CC BY 3.0")),
         "kilka razy w roku",
         "/locations?q=Zakopane",
     ),

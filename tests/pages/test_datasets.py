@@ -13,10 +13,12 @@ from catalog.depots.attribution import LICENCES, ORIGINS
 from catalog.importers import freshness
 from catalog.importers.records import Report
 from catalog.importers.runner import record
+from catalog.importers.sources.gugik import PLACES
 from catalog.models import Depot, ImportRun
+from catalog.starter import PLACES_CREDIT
 from fueldepot.http import cache_control
 from fueldepot.http.csv_table import harmless
-from pages.datasets import TERMS
+from pages.datasets import QUOTE_GUS, TERMS
 from prices.models import DepotPrice
 from tests import factories
 from tests.pages.reading import KRAKOW, csv_rows, expect, missing
@@ -102,6 +104,17 @@ def test_no_text_becomes_a_formula():
 
 def test_every_origin_of_depots_has_its_words_and_its_licence():
     assert ORIGINS.keys() == LICENCES.keys() == {*Depot.Source}
+
+
+def test_places_have_the_licence_of_their_package_however_they_came(client):
+    for credit, licence in (
+        (PLACES.credit, PLACES.licence),
+        (PLACES_CREDIT, PLACES.licence),
+        ("GUS, rejestr TERYT (SIMC)", QUOTE_GUS),
+    ):
+        models.Dataset.objects.bump_version("places", source=credit)
+        section = client.get("/dane.md").content.decode().partition("## miejscowości")[2].partition("##")[0]
+        assert f"- Licencja: {licence}\n" in section, credit
 
 
 @pytest.mark.parametrize("path", ["/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/gus.csv", *PATHS])
