@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import CharField, DateTimeField, Exists, F, Func, Max, OuterRef, Q, QuerySet, Value
-from django.db.models.functions import Cast, Coalesce
-from django.db.models.lookups import LessThanOrEqual
+from django.db.models import Case, CharField, DateTimeField, Exists, F, Func, Max, OuterRef, Q, QuerySet, When
+from django.db.models.functions import Cast, Coalesce, Greatest
 from django.utils import timezone
 from django.utils.formats import date_format
 
@@ -65,6 +64,14 @@ LATE = timedelta(days=2)
 
 PURGE = "purge_requests"
 """`ImportRun.source` of purges."""
+
+LAST_LETTER = Func(
+    F("letters_at"), template="(%(expressions)s)[cardinality(%(expressions)s)]", output_field=DateTimeField()
+)
+"""When the last letter of `letters_at` was sent, NULL without one."""
+
+LINK_BEGINS = Coalesce("mailed_at", Case(When(mails_sent__gt=0, then=LAST_LETTER)), "created_at")
+"""From when the link of an unconfirmed submission counts, see `link_ends`."""
 
 PERSONAL = (
     *("email", "email_hash", "mailbox_hash", "client_hash", "token_hash"),
@@ -206,30 +213,18 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
     In order: unconfirmed and undecided submissions, deleted as a whole; those whose personal data are erased; those
     whose hash of a network, or of a mailbox with the moments of its letters, is erased.
     """
-    dead = on - tokens.LINK_LIFE
-    unlinked = Q(mailed_at__lte=dead) | Q(Q(mails_sent=0) | _last_letter_by(dead), mailed_at__isnull=True)
-    withdrawn = Q(state=Submission.State.WITHDRAWN, decided_at__lte=on - KEPT_FOR_LIMITS)
-    unconfirmed = Submission.objects.filter(confirmed_at=None).filter(Q(unlinked, created_at__lte=dead) | withdrawn)
+    uncounted = on - KEPT_FOR_LIMITS
+    rows = Submission.objects.alias(link_begins=LINK_BEGINS, last_sent=Greatest("created_at", "mailed_at", LAST_LETTER))
+    withdrawn = Q(state=Submission.State.WITHDRAWN, decided_at__lte=uncounted)
+    unconfirmed = rows.filter(Q(link_begins__lte=on - tokens.LINK_LIFE) | withdrawn, confirmed_at=None)
     lines = DecisionLine.objects.filter(model=Submission._meta.label_lower, key=Cast(OuterRef("pk"), CharField()))
-    untried = Q(confirmed_at__gt=on - KEPT_UNDECIDED - LETTER_TRIED) | Exists(
-        lines.filter(decision__undone_at__gt=on - LETTER_TRIED)
-    )
-    expired = Submission.objects.waiting().filter(
-        Q(expiry_letter_at__lte=on - WARNED_BEFORE) | ~untried, confirmed_at__lte=on - KEPT_UNDECIDED
-    )
-    closed = Q(decided_at__lte=on - KEPT, answered_at=None) | Q(answered_at__lte=on - KEPT_FOR_LIMITS) | withdrawn
-    due = Submission.objects.filter(closed, erased_at__isnull=True, confirmed_at__isnull=False)
-    old = Submission.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS)
-    clients = old.exclude(client_hash="")
+    reopened = Exists(lines.filter(decision__undone_at__gt=on - LETTER_TRIED))
+    warned = Q(expiry_letter_at__lte=on - WARNED_BEFORE)
+    unwarned = Q(confirmed_at__lte=on - KEPT_UNDECIDED - LETTER_TRIED) & ~reopened
+    expired = rows.waiting().filter(warned | unwarned, confirmed_at__lte=on - KEPT_UNDECIDED)
+    closed = Q(decided_at__lte=on - KEPT, answered_at=None) | Q(answered_at__lte=uncounted) | withdrawn
+    due = rows.filter(closed, erased_at__isnull=True, confirmed_at__isnull=False)
+    clients = rows.filter(created_at__lte=uncounted).exclude(client_hash="")
     unknown = Q(Q(confirmed_at=None) | Q(letters_at=[]), mailbox_hash="")
-    mailboxes = old.exclude(unknown).filter(
-        Q(mailed_at__isnull=True) | Q(mailed_at__lte=on - KEPT_FOR_LIMITS), _last_letter_by(on - KEPT_FOR_LIMITS)
-    )
+    mailboxes = rows.filter(last_sent__lte=uncounted).exclude(unknown)
     return unconfirmed, expired, due, clients, mailboxes
-
-
-def _last_letter_by(moment: datetime) -> Q:
-    """Keep submissions without a letter since a moment, as `letters_at` has them."""
-    last = "(%(expressions)s)[cardinality(%(expressions)s)]"
-    last_letter = Func(F("letters_at"), template=last, output_field=DateTimeField())
-    return Q(letters_at=[]) | Q(LessThanOrEqual(last_letter, Value(moment, output_field=DateTimeField())))
