@@ -88,17 +88,16 @@ class Query(BaseModel):
             values.setdefault(name, []).append(value)
         if cls.empty_is_absent:
             values = {name: several for name, several in values.items() if len(several) > 1 or several[0].strip(BLANKS)}
-        synonyms = {name: synonym for synonym, name in cls.synonyms.items() if synonym in values}
+        written = {name: synonym for synonym, name in cls.synonyms.items() if synonym in values}
         errors = cls.rename(values)
         names = cls.names()
         ignored = tuple(name for name in values if name not in names and name.strip())
         texts = {}
-        for name in names:
-            if name in values and name not in path and name not in errors:
-                try:
-                    texts[name] = read_text(values[name])
-                except PydanticCustomError as error:
-                    errors[name] = cls.describe_error(synonyms.get(name, name), error.type, error.message())
+        for name in (values.keys() & names) - path.keys() - errors.keys():
+            try:
+                texts[name] = read_text(values[name])
+            except PydanticCustomError as error:
+                errors[name] = cls.describe_error(written.get(name, name), error.type, error.message())
         if today and cls.default_today in names and cls.default_today not in errors:
             texts.setdefault(cls.default_today, today.isoformat())
         try:
@@ -107,9 +106,9 @@ class Query(BaseModel):
             for details in error.errors(include_url=False):
                 name = str(details["loc"][0])
                 if name not in errors:
-                    fault = "is missing" if details["type"] == "missing" else details["msg"]
-                    written = synonyms.get(name, name)
-                    errors[name] = cls.describe_error(written, details["type"], fault, str(details["input"]))
+                    code, text = details["type"], str(details["input"])
+                    fault = "is missing" if code == "missing" else details["msg"]
+                    errors[name] = cls.describe_error(written.get(name, name), code, fault, text)
         mistakes = [errors[name] for name in names if name in errors]
         mistakes += cls.compare(texts, errors)
         if mistakes:
