@@ -145,13 +145,13 @@ class LetterKind:
     def write(self, row: Any, on: datetime) -> EmailMessage:
         raise NotImplementedError
 
-    def told(self, rows: Collection[Any], on: datetime) -> QuerySet[Any]:
+    def concerned(self, rows: Collection[Any], on: datetime) -> QuerySet[Any]:
         """Return the rows that letters for some rows are about, which were marked as tried at a moment."""
         return self.model._default_manager.filter(pk__in=[row.pk for row in rows])
 
     def done(self, rows: Collection[Any], on: datetime) -> None:
         """Store that all letters of these rows have left. Runs in a transaction."""
-        about = self.told(rows, on)
+        about = self.concerned(rows, on)
         lock_rows(about)
         about.update(letter_tried_at=None, **self.stored(on))
 
@@ -174,7 +174,7 @@ class LinkLetters(LetterKind):
         parts = [row, *row.companions.filter(state=State.UNCONFIRMED).order_by("pk")]
         return to_author(row, "link", link=link, hours=tokens.LINK_HOURS, parts=[*map(kind_and_fields, parts)])
 
-    def told(self, rows: Collection[Submission], on: datetime) -> QuerySet[Submission]:
+    def concerned(self, rows: Collection[Submission], on: datetime) -> QuerySet[Submission]:
         return Submission.objects.of_visits([row.pk for row in rows])
 
     def stored(self, on: datetime) -> dict[str, Any]:
@@ -221,7 +221,7 @@ class GatheredLetters(LetterKind):
         self.model._default_manager.filter(pk__in=[other.pk for other in rows]).update(letter_tried_at=on)
         return rows
 
-    def told(self, rows: Collection[Any], on: datetime) -> QuerySet[Any]:
+    def concerned(self, rows: Collection[Any], on: datetime) -> QuerySet[Any]:
         # The row that stood for the others may have been erased since.
         return self.pending().filter(email_hash__in={row.email_hash for row in rows}, letter_tried_at=on)
 
@@ -238,15 +238,15 @@ class OwnershipLetters(GatheredLetters):
     model = OwnerLink
 
     def pending(self) -> QuerySet[OwnerLink]:
+        deletions = Submission.objects.filter(kind=Kind.DELETE, state=State.ACCEPTED, depot=OuterRef("depot"))
+        own = Exists(deletions.filter(email_hash__in=[OuterRef("email_hash"), ""]))  # erased ones are from long ago
         removed = Q(depot__publication=Depot.Publication.REMOVED, depot__merged_into=None)
-        wishes = Submission.objects.filter(kind=Kind.DELETE, state=State.ACCEPTED, depot=OuterRef("depot"))
-        wanted = Exists(wishes.filter(email_hash__in=[OuterRef("email_hash"), ""]))  # erased ones are from long ago
-        removed &= ~Q(wanted, depot__removal_reason=Depot.RemovalReason.OWNER)
+        removed &= ~Q(own, depot__removal_reason=Depot.RemovalReason.OWNER)
         reset = Q(depot__publication=Depot.Publication.PUBLISHED) & ~OwnerLink.OWNED
-        untold, told = Q(loss_told_at=None), Q(loss_told_at__isnull=False)
-        return OwnerLink.objects.in_force().filter((removed | reset) & untold | OwnerLink.OWNED & told)
+        lost, restored = Q(removed | reset, loss_told_at=None), Q(OwnerLink.OWNED, loss_told_at__isnull=False)
+        return OwnerLink.objects.in_force().filter(lost | restored)
 
-    def told(self, rows: Collection[OwnerLink], on: datetime) -> QuerySet[OwnerLink]:
+    def concerned(self, rows: Collection[OwnerLink], on: datetime) -> QuerySet[OwnerLink]:
         # The entry may have come back, or gone again, while the letter was under way.
         return OwnerLink.objects.filter(email_hash__in={row.email_hash for row in rows}, letter_tried_at=on)
 
