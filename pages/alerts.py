@@ -22,7 +22,7 @@ from catalog.depots.fuels import BY_SLUG
 from catalog.models import Subscription
 from catalog.submissions import retention, tokens
 from catalog.submissions.letter_texts import compose
-from catalog.submissions.letters import MailServerAway, Told, hand_over
+from catalog.submissions.letters import MailServerAway, Sending, hand_over
 from catalog.territory.snapshot import territory
 from catalog.text import short_zloty
 from fueldepot.http.links import route_path, site_url
@@ -224,8 +224,8 @@ def last_letter(rows: Sequence[Subscription]) -> datetime | None:
     return max((row.sent_at for row in rows if row.sent_at), default=None)
 
 
-def send_alerts(*, on: datetime, commit: bool) -> Told:
-    """Send each reader what is new, or only say to whom; see `Told`, whose labels are beginnings of hashes.
+def send_alerts(*, on: datetime, commit: bool) -> Sending:
+    """Send each reader what is new, or only say to whom; see `Sending`, whose labels are beginnings of hashes.
 
     A reader is one transaction, whose last step hands the letter over: killed before, nothing is stored and the next
     call sends it. A letter that cannot be sent is tried by the next call; without a mail server the call ends.
@@ -233,14 +233,14 @@ def send_alerts(*, on: datetime, commit: bool) -> Told:
     readers = Subscription.objects.confirmed().values("email_hash").annotate(last=Max("sent_at")).order_by("last")
     due = readers.filter(Q(last=None) | Q(last__date__lte=timezone.localdate(on) - WEEK))
     mail_server = get_connection()
-    result = Told()
+    result = Sending()
     for email_hash in list(due.values_list("email_hash", flat=True)):
         try:
             result += send_to(email_hash, mail_server if commit else None, on)
         except (OSError, ValueError) as error:  # an SMTPException is an OSError
             # The error text may contain the address.
             logger.error("letter of reader %s not sent: %s", email_hash[:8], type(error.__cause__ or error).__name__)
-            result += Told(unsent=(email_hash[:8],))
+            result += Sending(unsent=(email_hash[:8],))
             if isinstance(error, MailServerAway):
                 break
         finally:
@@ -249,7 +249,7 @@ def send_alerts(*, on: datetime, commit: bool) -> Told:
 
 
 @transaction.atomic
-def send_to(email_hash: str, mail_server: Any, on: datetime) -> Told:
+def send_to(email_hash: str, mail_server: Any, on: datetime) -> Sending:
     """Send one reader's letter, if there is something new. mail_server: None to only say so.
 
     Their subscriptions are locked meanwhile, so that two calls do not write twice.
@@ -257,10 +257,10 @@ def send_to(email_hash: str, mail_server: Any, on: datetime) -> Told:
     rows = list(Subscription.objects.confirmed().filter(email_hash=email_hash).order_by("pk").select_for_update())
     last = last_letter(rows)
     if not rows or (last is not None and timezone.localdate(last) > timezone.localdate(on) - WEEK):
-        return Told()
+        return Sending()
     digest = digest_of(rows, on)
     message = None if digest == Digest() else write(rows, digest, on)
-    result = Told(sent=(email_hash[:8],)) if message else Told()
+    result = Sending(sent=(email_hash[:8],)) if message else Sending()
     if mail_server is None:
         transaction.set_rollback(True)
         return result

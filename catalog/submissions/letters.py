@@ -52,15 +52,15 @@ TRIED_COLUMNS: Mapping[type[Model], list[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Labels of letters: sent, failed, or delayed by the limit of their mailbox."""
+class Sending:
+    """Result of sending, by labels of letters: sent, failed, or delayed by the limit of their mailbox."""
 
     sent: tuple[str, ...] = ()
     unsent: tuple[str, ...] = ()
     delayed: tuple[str, ...] = ()
 
-    def __add__(self, other: "Told") -> "Told":
-        return Told(self.sent + other.sent, self.unsent + other.unsent, self.delayed + other.delayed)
+    def __add__(self, other: "Sending") -> "Sending":
+        return Sending(self.sent + other.sent, self.unsent + other.unsent, self.delayed + other.delayed)
 
 
 class Sender(Thread):
@@ -107,11 +107,11 @@ def send_soon() -> None:
     transaction.on_commit(sender.woken.set if sender is not None and sender.is_alive() else send_waiting)
 
 
-def send_waiting(*, retry: timedelta = RETRY) -> Told:
+def send_waiting(*, retry: timedelta = RETRY) -> Sending:
     """Send all waiting letters but those tried less than `retry` ago, which another process may be sending."""
     now = timezone.now()
     # One query for a kind without any, in place of a transaction.
-    return sum((send(kind, retry=retry) for kind in KINDS if kind.rows(now).exists()), Told())
+    return sum((send(kind, retry=retry) for kind in KINDS if kind.rows(now).exists()), Sending())
 
 
 def count_waiting() -> int:
@@ -119,9 +119,9 @@ def count_waiting() -> int:
     return sum(kind.rows(timezone.now()).count() for kind in KINDS)
 
 
-def send(kind: LetterKind, *, retry: timedelta = RETRY, on: datetime | None = None) -> Told:
+def send(kind: LetterKind, *, retry: timedelta = RETRY, on: datetime | None = None) -> Sending:
     """Send the waiting letters of a kind. on: the moment, None for the present one of each batch."""
-    result, looked_at = Told(), set[int]()
+    result, looked_at = Sending(), set[int]()
     while True:
         at = on or timezone.now()
         before = len(looked_at)
@@ -129,7 +129,7 @@ def send(kind: LetterKind, *, retry: timedelta = RETRY, on: datetime | None = No
         unsent = _send(messages)
         _store(kind, messages.keys(), unsent, at)
         sent = tuple(letter.label for letter in messages if letter not in unsent)
-        result += Told(sent, tuple(letter.label for letter in unsent), tuple(letter.label for letter in delayed))
+        result += Sending(sent, tuple(letter.label for letter in unsent), tuple(letter.label for letter in delayed))
         if len(looked_at) < before + BATCH:
             return result
 

@@ -31,7 +31,7 @@ from catalog.models import (
     VoivodeshipClaim,
 )
 from catalog.services.editors import claimed_codes, is_chief
-from catalog.submissions.letters import Told
+from catalog.submissions.letters import Sending
 from catalog.text import wrapped
 from fueldepot.http.links import route_url, site_url
 from pages.svg.cached_maps import country_map
@@ -197,20 +197,20 @@ def drafts_waiting(user: Any) -> list[Waiting]:
     ]
 
 
-def send_daily_letters(*, today: date, commit: bool) -> Told:
+def send_daily_letters(*, today: date, commit: bool) -> Sending:
     """Write to each editor once a day that something waits, or only say to whom. Labels are user names.
 
     An editor is one transaction, whose last step hands the letter over: killed before, nothing is stored and the next
     call of the day sends it, as it does one that could not be sent. Who must not enter the desk any more gets none.
     """
     due = DailyLetter.objects.exclude(sent_on__gte=today).filter(editor__is_active=True, editor__is_staff=True)
-    result = Told()
+    result = Sending()
     for key, name in list(due.exclude(editor__email="").order_by("pk").values_list("pk", "editor__username")):
         try:
-            result += Told(sent=(name,)) if _send_to(key, today, commit=commit) else Told()
+            result += Sending(sent=(name,)) if _send_to(key, today, commit=commit) else Sending()
         except (OSError, ValueError) as error:  # an SMTPException is an OSError
             logger.error("daily letter of %s not sent: %s", name, type(error).__name__)  # the text may have the address
-            result += Told(unsent=(name,))
+            result += Sending(unsent=(name,))
     return result
 
 

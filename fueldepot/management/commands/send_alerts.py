@@ -1,6 +1,6 @@
 from django.utils import timezone
 
-from catalog.submissions.letters import Told
+from catalog.submissions.letters import Sending
 from fueldepot.management.commands.send_pending_letters import LettersCommand
 from pages.alerts import WEEK, send_alerts
 
@@ -12,5 +12,5 @@ class Command(LettersCommand):
         "Ends with 1 when a letter could not be sent; the next run tries again."
     )
 
-    def send(self, *, commit: bool) -> Told:
+    def send(self, *, commit: bool) -> Sending:
         return send_alerts(on=timezone.now(), commit=commit)

@@ -1,6 +1,6 @@
 from django.utils import timezone
 
-from catalog.submissions.letters import Told
+from catalog.submissions.letters import Sending
 from fueldepot.desk.start_page_and_daily_letter import send_daily_letters
 from fueldepot.management.commands.send_pending_letters import LettersCommand
 
@@ -12,5 +12,5 @@ class Command(LettersCommand):
         "sent; the next run tries again."
     )
 
-    def send(self, *, commit: bool) -> Told:
+    def send(self, *, commit: bool) -> Sending:
         return send_daily_letters(today=timezone.localdate(), commit=commit)

@@ -19,7 +19,7 @@ class LettersCommand(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--commit", action="store_true", help=f"send; without it only say how many {self.waiting}")
 
-    def send(self, *, commit: bool) -> letters.Told:
+    def send(self, *, commit: bool) -> letters.Sending:
         raise NotImplementedError
 
     def count(self) -> int:
@@ -45,7 +45,7 @@ class Command(LettersCommand):
     )
     waiting = "wait"
 
-    def send(self, *, commit: bool) -> letters.Told:
+    def send(self, *, commit: bool) -> letters.Sending:
         return letters.send_waiting(retry=STILL_SENDING)
 
     def count(self) -> int:

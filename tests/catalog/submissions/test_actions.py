@@ -232,11 +232,11 @@ def test_every_kind_of_letter_is_sent_again_and_once_a_deletion_s_to_who_else_ha
     assert {factories.fresh(row).state for row in (superseded, silent)} == {"superseded"}
     letters(deciding.reject_submission, submission=rejected, reason="Nie ten skład.", by=editor, on=NOW)
     owed = labels(accepted, superseded, rejected)
-    assert sending.send_waiting(retry=AT_ONCE) == sending.Told(unsent=owed)
+    assert sending.send_waiting(retry=AT_ONCE) == sending.Sending(unsent=owed)
     settings.EMAIL_BACKEND = WORKING
-    assert sending.send_waiting() == sending.Told()  # tried just before
-    assert sending.send_waiting(retry=AT_ONCE) == sending.Told(owed)
-    assert sending.send_waiting(retry=AT_ONCE) == sending.Told()
+    assert sending.send_waiting() == sending.Sending()  # tried just before
+    assert sending.send_waiting(retry=AT_ONCE) == sending.Sending(owed)
+    assert sending.send_waiting(retry=AT_ONCE) == sending.Sending()
     texts = [*map(words_of, mail.outbox)]
     assert "Wpis zniknął z katalogu i z API" in texts[0]
     assert "jest już nieaktualne: wpis usunięto z katalogu" in texts[1]
@@ -258,7 +258,7 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
         letters(deciding.reject_submission, submission=row, reason="Nie.", by=editor, on=NOW)
     assert [letter.to[0] for letter in mail.outbox] == ["jan@opal.pl", "jan@opal.pl", other.email]
     retention.purge_submissions(on=NOW + timedelta(minutes=30))
-    assert sending.send_waiting() == sending.Told(delayed=labels(rows[2]))
+    assert sending.send_waiting() == sending.Sending(delayed=labels(rows[2]))
     now[0] = NOW + timedelta(minutes=1)
     # What was decided meanwhile is told in one letter.
     assert run("send_pending_letters", commit=True) == "1 letters sent\n"

@@ -60,7 +60,7 @@ def test_what_is_said_of_one_entry_stands_with_it(owned):
 def test_a_decision_made_while_a_letter_leaves_has_its_own():
     rows = told(3)
     Submission.objects.filter(pk__gt=rows[0].pk).update(letter_tried_at=(leaving := timezone.now()))
-    assert letters.send_waiting() == letters.Told()
+    assert letters.send_waiting() == letters.Sending()
     letter_kinds.DECISION_LETTERS.done([rows[1]], leaving)
     assert [*Submission.objects.unnotified()] == rows[:1]
     assert letters.send_waiting().sent == (f"submission {rows[0].pk}",)
@@ -71,14 +71,14 @@ def test_a_decision_is_told_once_when_the_row_that_stands_for_it_vanishes_while_
     send = letters._send
     monkeypatch.setattr(letters, "_send", lambda messages: (rows[0].delete(), send(messages))[1])
     letters.send_waiting()
-    assert (letters.send_waiting(retry=timedelta()), len(mail.outbox)) == (letters.Told(), 1)
+    assert (letters.send_waiting(retry=timedelta()), len(mail.outbox)) == (letters.Sending(), 1)
 
 
 def test_a_decision_undone_while_its_letter_leaves_is_told_too(owned):
     decisions.decide_possible(submissions=[owned[0].pk], rejection="Nie.", by=factories.UserFactory(), on=NOW)
     Submission.objects.filter(pk=owned[0].pk).update(letter_tried_at=timezone.now())
     journal.undo(decision=Decision.objects.get(), by=factories.UserFactory(), on=NOW)
-    assert letters.send_waiting() == letters.Told()
+    assert letters.send_waiting() == letters.Sending()
     letters.send_waiting(retry=timedelta())
     assert [letter.subject for letter in mail.outbox] == ["Opał Nowak: decyzja cofnięta"]
 
@@ -153,7 +153,7 @@ def test_what_nobody_decides_goes_after_a_year_and_its_author_is_told_before(edi
     assert warned(351).unsent == labels(submission)
     settings.EMAIL_BACKEND = WORKING
     # A day late: so is what it tells of.
-    assert (warned(352).sent, warned(353)) == (labels(submission), letters.Told())
+    assert (warned(352).sent, warned(353)) == (labels(submission), letters.Sending())
     (letter,) = mail.outbox
     assert letter.to == [submission.email]
     assert f"zgłoszenia nr {submission.pk}" in letter.body

@@ -66,7 +66,7 @@ def test_what_a_killed_process_did_not_send_another_sends(clock, monkeypatch):
         killed.setattr(letters, "_send", lambda messages: exit())
         with pytest.raises(SystemExit):
             letters.send_waiting()
-    assert letters.send_waiting() == letters.Told()  # it may still be sending
+    assert letters.send_waiting() == letters.Sending()  # it may still be sending
     clock.move(minutes=15)
     assert letters.send_waiting().sent == (f"submission {lost.pk}",)
     assert [letter.to for letter in mail.outbox] == [[lost.email]]
