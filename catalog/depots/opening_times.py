@@ -12,7 +12,7 @@ from itertools import takewhile
 from zoneinfo import ZoneInfo
 
 from catalog.depots.snapshot import DepotRow, Depots, depots
-from catalog.parsing.opening_hours import DAYS, Week
+from catalog.parsing.opening_hours import DAYS, Week, clock_time
 from fueldepot.http.cache_control import Period
 
 WARSAW = ZoneInfo("Europe/Warsaw")
@@ -76,13 +76,13 @@ def _of_day(day: date, spans: Iterator[tuple[datetime, datetime]]) -> Iterator[t
 def _hours(opens: datetime, closes: datetime) -> str:
     """Return a span on the clock: "13:00–17:00", "od 13:00" for one longer than a day."""
     start, end = opens.astimezone(WARSAW), closes.astimezone(WARSAW)
-    return f"{_clock(start)}–{_closing_clock(end)}" if closes - opens <= _DAY else f"od {_clock(start)}"
+    return f"{clock_time(start)}–{_closing_clock(end)}" if closes - opens <= _DAY else f"od {clock_time(start)}"
 
 
 def _closed(now: datetime, opens: datetime) -> OpeningState:
     if opens.date() == now.date():
-        return OpeningState(False, f"zamknięte, otwiera o {_clock(opens)}")
-    return OpeningState(False, f"zamknięte, otwiera {DAY_ABBREVIATIONS[opens.weekday()]} {_clock(opens)}")
+        return OpeningState(False, f"zamknięte, otwiera o {clock_time(opens)}")
+    return OpeningState(False, f"zamknięte, otwiera {DAY_ABBREVIATIONS[opens.weekday()]} {clock_time(opens)}")
 
 
 def _spans(week: Week, first: date) -> Iterator[tuple[datetime, datetime]]:
@@ -113,13 +113,9 @@ def _minutes(text: str) -> tuple[int, int]:
     return opens, closes if closes > opens else closes + 24 * 60
 
 
-def _clock(moment: datetime) -> str:
-    return f"{moment.hour}:{moment.minute:02d}"
-
-
 def _closing_clock(moment: datetime) -> str:
     """A closing time on the clock: midnight is 24:00."""
-    return "24:00" if moment.time() == time.min else _clock(moment)
+    return "24:00" if moment.time() == time.min else clock_time(moment)
 
 
 class Openings:

@@ -168,11 +168,11 @@ def _pieces(expression: str, overnight: frozenset[tuple[int, int]]) -> Iterator[
         opens = first.hour * 60 + first.minute
         length = (last - first) // timedelta(minutes=1)
         if (opens, opens + length) in overnight and length < DAY_MINUTES:
-            yield first.date(), f"{_clock(first)}-{_clock(last)}"
+            yield first.date(), f"{clock_time(first)}-{clock_time(last)}"
             continue
         while first < last:
             midnight = datetime.combine(first.date() + timedelta(days=1), time.min)
-            yield first.date(), f"{_clock(first)}-{'24:00' if last >= midnight else _clock(last)}"
+            yield first.date(), f"{clock_time(first)}-{'24:00' if last >= midnight else clock_time(last)}"
             first = midnight
 
 
@@ -191,5 +191,5 @@ def _hhmm(minutes: int) -> str:
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
-def _clock(moment: datetime) -> str:
+def clock_time(moment: datetime) -> str:
     return f"{moment.hour}:{moment.minute:02d}"
