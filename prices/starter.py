@@ -118,7 +118,7 @@ def price_row(depot_id: int, fuel: Fuel, who: str, day: date, amount: float, *, 
     bag_price = bag_kg = None
     if fuel.bag_kg is not None and roll(who, "bag") < BAG_SHARE:
         bag_kg = Decimal(fuel.bag_kg)
-        bag_price = medians.rounded(price * bag_kg / 1000)
+        bag_price = medians.bag_price(price, fuel.bag_kg)
         price = medians.per_tonne(bag_price, bag_kg)
     undecided = waiting and roll(who, "waiting") < WAITING_SHARE
     by_list = not undecided and roll(who, "origin") < PRICE_LIST_SHARE
