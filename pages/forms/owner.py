@@ -223,7 +223,7 @@ def owner(request: HttpRequest) -> HttpResponse:
     typed = None if without_form else posted(request)
     form = OwnerForm(typed, depot=depot, present=branches[depot.pk], path=request.path, on=now)
     done = HttpResponseRedirect(f"{owner_path(token, depot)}&zapisano=1")
-    trouble: dict[str, Any] = {}
+    upload_error = problem = ""
     try:
         if "potwierdz" in sent:
             confirm_prices(token=token, prices=ids_of(sent.getlist("cena"))[:MOST_PRICES], on=now)
@@ -237,13 +237,14 @@ def owner(request: HttpRequest) -> HttpResponse:
     except owner_links.OwnerLinkInvalid:
         raise
     except forms.ValidationError as error:
-        trouble = {"upload_error": " ".join(error.messages)}
+        upload_error = " ".join(error.messages)
     except Refusal as refusal:
-        trouble = {"problem": refusal.reason}
+        problem = refusal.reason
     return show_form(
         request,
         "owner",
         form,
+        problem=problem,
         status=400 if request.method == "POST" else 200,
         token=token,
         shown=depot,
@@ -254,7 +255,7 @@ def owner(request: HttpRequest) -> HttpResponse:
         branches_path=f"{reverse('owner-branches')}?odnosnik={token}",
         saved="zapisano" in request.GET,
         former_works=owner_links.is_renewed(link, token),
-        **{"upload_error": ""} | trouble,
+        upload_error=upload_error,
     )
 
 
