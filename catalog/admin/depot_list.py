@@ -31,6 +31,7 @@ from catalog.admin.evidence import having_address
 from catalog.admin.registers_and_history import UnitFilter
 from catalog.depots import duplicates, fuels
 from catalog.depots.duplicates import DataQualityReport
+from catalog.models.depots import READERS
 from catalog.services import moderation
 from catalog.services.journal import Outcome
 from catalog.services.merging import FOLLOWERS
@@ -248,15 +249,12 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
     search_help_text = f"{HELP}, e-mail właściciela lub zgłaszającego"
     csv_columns = {
         "numer": lambda depot: depot.pk,
-        **columns_of(models.Depot, "name", "street", "house_number", "postcode", "place"),
+        **columns_of(models.Depot, *READERS),
         "gmina": lambda depot: depot.municipality.name,
         "TERYT": lambda depot: depot.municipality_id,
-        **columns_of(models.Depot, "nip", "phone"),
-        "strona": lambda depot: depot.website,
         "szerokość": lambda depot: depot.lat,
         "długość": lambda depot: depot.lon,
         "paliwa": lambda depot: ", ".join(fuels.labels(depot.fuels)),
-        "godziny": lambda depot: depot.opening_hours,
         **columns_of(models.Depot, "data_status", "verified_at", "publication", "removal_reason"),
         **columns_of(models.Depot, "source", "source_id", "review"),
     }

@@ -13,6 +13,7 @@ from django.utils import timezone
 from catalog import models
 from catalog.admin import depot_list
 from catalog.depots import duplicates
+from catalog.models.depots import READERS
 from catalog.services import moderation
 from catalog.submissions import owner_links
 from tests import bulk, deciding, factories
@@ -259,12 +260,15 @@ def test_a_depot_is_found_by_any_part_in_any_spelling_its_fuel_its_unit_and_who_
 
 
 def test_a_filtered_list_is_a_table_without_formulas_and_personal_data(client, editor):
-    factories.DepotFactory(name="=HYPERLINK(1)", phone="+48 601 234 567", postcode="34-500", lat=50.0617, lon=19.9373)
+    hostile = {"name": "=HYPERLINK(1)", "phone": "+48 601 234 567", "postcode": "34-500"}
+    depot = factories.DepotFactory(**hostile, website="https://opal.pl/", lat=50.0617, lon=19.9373)
     factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala())
     text = client.get(f"{DEPOTS}csv/", {"unit": "12"}).content.decode()
     assert text.startswith("\ufeffnumer;nazwa;ulica;")
     (row,) = csv.DictReader(text.removeprefix("\ufeff").splitlines(), delimiter=";")
     assert (row["nazwa"], row["telefon"], row["kod pocztowy"]) == ("'=HYPERLINK(1)", "'+48 601 234 567", "34-500")
+    texts = {models.Depot.label(name): getattr(depot, name) or "" for name in READERS if name not in hostile}
+    assert texts.items() <= row.items()
     assert (row["szerokość"], row["długość"]) == ("50,0617", "19,9373")
     asked = factories.SubmissionFactory(claim=True, claimant_phone="+48 700 000 000", message="tajne")
     listed = client.get(f"{QUEUE}csv/").content.decode()
