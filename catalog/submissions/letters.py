@@ -124,31 +124,30 @@ def send(kind: LetterKind, *, retry: timedelta = RETRY, on: datetime | None = No
     result, looked_at = Sending(), set[int]()
     while True:
         at = on or timezone.now()
-        before = len(looked_at)
-        messages, delayed = _mark(kind, at, retry, looked_at)
+        batch, messages, delayed = _mark(kind, at, retry, looked_at)
         unsent = _send(messages)
         _store(kind, messages.keys(), unsent, at)
         sent = tuple(letter.label for letter in messages if letter not in unsent)
         result += Sending(sent, tuple(letter.label for letter in unsent), tuple(letter.label for letter in delayed))
-        if len(looked_at) < before + BATCH:
+        looked_at |= batch
+        if len(batch) < BATCH:
             return result
 
 
 @transaction.atomic
 def _mark(
     kind: LetterKind, on: datetime, retry: timedelta, looked_at: set[int]
-) -> tuple[dict[Letter, EmailMessage], list[Letter]]:
-    """Mark the letters of a batch as tried and return their messages, and those that the limit of a mailbox delays.
+) -> tuple[set[int], dict[Letter, EmailMessage], list[Letter]]:
+    """Mark the letters of a batch as tried. Returns ids of its rows, messages, and letters that a limit delays.
 
     The letters of a row leave together, so one delayed letter delays the others; a row is done with the last of them.
 
-    looked_at: ids of rows to leave out; gets those of the batch. Rows locked by another transaction are left out.
+    looked_at: ids of rows to leave out. Rows locked by another transaction are left out.
     """
     wait_for_turn("letters")  # the limits are exact only if one process marks at a time
     due = Q(letter_tried_at=None) | Q(letter_tried_at__lte=on - retry)
     waiting = kind.rows(on).filter(due).exclude(pk__in=looked_at).order_by("pk")
     rows = list(waiting.select_for_update(of=kind.locked, skip_locked=True)[:BATCH])
-    looked_at.update(row.pk for row in rows)
     letters = {row: [*kind.letters(row, on)] for row in rows}
     # One object per row, so that several letters to one owner add up.
     counted = {letter.counted: letter.counted for letter in chain(*letters.values()) if letter.counted is not None}
@@ -178,7 +177,7 @@ def _mark(
         # One UPDATE: a second one of the same rows would lock their depots, after their submissions (`limits`).
         model._default_manager.bulk_update(marked, TRIED_COLUMNS[model])
     kind.done([row for row, of_row in letters.items() if not of_row], on)
-    return messages, delayed
+    return {row.pk for row in rows}, messages, delayed
 
 
 class MailServerAway(OSError):
@@ -216,7 +215,6 @@ def _send(messages: Mapping[Letter, EmailMessage]) -> list[Letter]:
 @transaction.atomic
 def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Letter], on: datetime) -> None:
     """Store which letters have left. Those that have not are no longer counted against the limit of their mailbox."""
-    failed = {letter.row.pk for letter in unsent}
     others = Func(F("letters_at"), Value(on), function="array_remove")
     for model in COUNTED:
         counted = {letter.counted for letter in unsent if type(letter.counted) is model}
@@ -228,6 +226,7 @@ def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Let
     for letter in letters:
         if letter.left is not None and letter not in unsent:
             letter.left()
+    failed = {letter.row.pk for letter in unsent}
     done = {letter.row.pk: letter.row for letter in letters if letter.row.pk not in failed}
     kind.done(done.values(), on)
 
