@@ -258,7 +258,7 @@ def _hand_over(links: QuerySet[OwnerLink], to: int) -> list[int]:
 
 def last_sign_of_life(link: OwnerLink) -> datetime:
     """Return when a link was last granted, sent or used."""
-    return max([link.granted_at, *link.letters_at, *([link.used_at] if link.used_at else [])])
+    return max(filter(None, [link.granted_at, link.used_at, *link.letters_at]))
 
 
 @transaction.atomic
