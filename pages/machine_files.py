@@ -17,6 +17,7 @@ from xml.sax.saxutils import escape
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.handlers.wsgi import WSGIRequest
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import resolve, reverse
@@ -243,21 +244,20 @@ def walking(kind: str) -> Callable[[Callable[..., str]], Callable[..., HttpRespo
 @walking(XML)
 def sitemap(today: date) -> str:
     """Write all listed pages, or an index of parts where one file cannot hold them."""
-    entries = listed_pages(today)
-    if len(entries) <= MOST_ENTRIES:
-        return url_set(entries)
-    parts = (site_url(reverse("sitemap-part", args=[n + 1])) for n in range(-(-len(entries) // MOST_ENTRIES)))
+    files = Paginator(listed_pages(today), MOST_ENTRIES)
+    if files.num_pages == 1:
+        return url_set(files.object_list)
+    parts = (site_url(reverse("sitemap-part", args=[number])) for number in files.page_range)
     return document("sitemapindex", [f"<sitemap><loc>{escape(address)}</loc></sitemap>" for address in parts])
 
 
 @walking(XML)
 def sitemap_part(today: date, part: int) -> str:
     """Write one part, counted from 1. Raises Http404 beyond the last, and where one file holds all pages."""
-    entries = listed_pages(today)
-    chosen = entries[(part - 1) * MOST_ENTRIES : part * MOST_ENTRIES] if part > 0 else []
-    if not chosen or len(entries) <= MOST_ENTRIES:
+    files = Paginator(listed_pages(today), MOST_ENTRIES)
+    if files.num_pages == 1 or part not in files.page_range:
         raise Http404
-    return url_set(chosen)
+    return url_set(files.page(part))
 
 
 def url_set(entries: Iterable[SiteMapEntry]) -> str:
