@@ -163,6 +163,9 @@ def test_the_day_of_the_start_on_which_staying_depends_is_data_too(client, acts,
     assert (checked["status"], checked["stays_if_started_before"]) == ("stays", bound)
     clause = ", jeśli uruchomiono go przed 1 lipca 2017 r."
     assert checked["sentence"].replace("\N{NO-BREAK SPACE}", " ").endswith(clause) is bool(bound)
+    outside(2028, "boiler_class_5", spared="boiler_class_5 | 2017-07-01")
+    checked = checked_of(client, "1217011", "boiler_class_5")
+    assert (checked["status"], checked["stays_if_started_before"]) == ("ends", "2017-07-01")
 
 
 def test_limits_are_sentences(client, acts):
@@ -219,6 +222,7 @@ def test_two_acts_that_end_it_on_one_day_do_not_leave_a_part_out(client, acts):
     part = {"date": date(2026, 1, 1), "appliances": ["stove"], "partly": ["1217011"]}
     DeadlineFactory(area="listed", scope="centrum", part_caveat="Tylko centrum.", **part)
     DeadlineFactory(scope="reszta", part_caveat="Tylko poza centrum.", **part)
+    DeadlineFactory(area="listed", scope="rynek", uncertain=True, **part)
     for path in (URL, TWIN):
         text = said(ask(client, "1217011", "stove", path)).replace("\\", "")
         assert "W pozostałej części gminy ten sam dzień wyznacza inny przepis." in text, path

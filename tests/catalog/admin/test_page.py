@@ -237,6 +237,9 @@ def test_an_editor_adds_a_depot_on_a_page_that_is_empty_and_knows_no_decisions(c
     assert values == ("Nowy skład", ["wegiel", "pellet"], factories.bielsko_biala())
     assert (added.data_status, added.publication) == ("unverified", "published")
     assert added.history.get().history_user == editor
+    client.post(ADD, {**NEW, "phone": "", "_verify": "1"})
+    checked = models.Depot.objects.latest("pk")
+    assert (checked.name, checked.data_status, checked.verified_by) == ("Nowy skład", "verified", editor)
 
 
 def test_who_may_only_look_gets_a_page_without_buttons(client, depot):

@@ -319,12 +319,12 @@ def test_the_place_of_a_name_near_a_town_goes_first_however_their_nearness_is_to
 
 
 def test_a_village_near_a_town_goes_before_its_well_known_namesake_far_away():
-    namesakes = ("Zakopane", SEKOWA, 49.60, 21.20), ("Ropa", SEKOWA, 49.65, 21.16)
+    namesakes = [(name, SEKOWA, 49.62, 21.20) for name in ("Zakopane", "Ropa", "Targ", "Gorlice Targ")]
     search = make_search(PLACES | {GORLICE: "Gorlice"}, *LOCATED, *namesakes)
     for text in ("Zakopane, Gorlice", "Zakopane Gorlice", "Gorlice, Zakopane", "Zakopane 12, Gorlice"):
         assert units_found(search, text)[0] == SEKOWA, text
-    # Itself near the town it is meant.
-    assert units_found(search, "Ropa, Gorlice")[0] == ROPA
+    # Itself near the town it is meant, as is what has both names.
+    assert (units_found(search, "Ropa, Gorlice")[0], found(search, "Gorlice Targ")) == (ROPA, ["Gorlice Targ"])
 
 
 def test_a_small_municipality_near_a_town_goes_before_its_well_known_namesake_far_away(monkeypatch):
