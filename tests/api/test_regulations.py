@@ -41,10 +41,11 @@ def test_the_summary_says_so_when_it_describes_other_rules_than_those_of_the_day
     DeadlineFactory(date=date(2023, 1, 1), valid_to=date(2022, 11, 22))
     DeadlineFactory(date=date(2025, 1, 1), valid_from=date(2022, 11, 22))
     FuelBanFactory(fuel="miał", valid_to=date(2022, 11, 22))
+    AmendmentFactory(resolution=ResolutionFactory(state=state_of("24")), adopted=date(2027, 1, 1))  # elsewhere
     LegalState.objects.update(note="Obowiązuje jedna uchwała.")
     later = "Opis stanu późniejszego niż na 21.11.2022: "
     for on, prefix in (("2022-11-21", later), ("2022-11-22", ""), ("2026-11-21", "")):
-        entry = one(client, on=on)
+        entry = one(client, on=on, voivodeship="12")
         assert entry["resolution"]["summary"] == f"{prefix}Co i do kiedy wolno."
         assert entry["note"] == f"{prefix}Obowiązuje jedna uchwała."
         assert entry["describes_later_state"] is bool(prefix)

@@ -166,6 +166,13 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     assert set(Draft.objects.values_list("state", flat=True)) == {"approved", "withdrawn"}
 
 
+def test_a_draft_over_a_row_that_is_gone_is_refused(ewa):
+    deadline = DeadlineFactory()
+    answer = draft_of(ewa, deadline, date="2028-01-01")
+    deadline.delete()
+    assert "wpis zmienił się od czasu szkicu" in message_of(approve(ewa, answer))
+
+
 def test_a_rejected_draft_still_says_what_it_proposed(ewa, adam):
     answer = draft_of(ewa, DeadlineFactory(), date="2028-01-01")
     approve(adam, answer, reason="Zły rok.", decision="withdraw")

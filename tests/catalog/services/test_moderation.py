@@ -1,6 +1,6 @@
 """Moderation of depots, edits that are refused, and decisions that are undone, each entry by itself."""
 
-from datetime import date
+from datetime import date, timedelta
 from functools import partial
 
 import pytest
@@ -319,6 +319,13 @@ def test_what_was_sent_about_an_entry_that_undoing_removes_is_closed_with_a_lett
     assert (factories.fresh(depot).publication, undone.left) == ("removed", [])
     assert (factories.fresh(waiting).state, waiting.notification_pending) == ("superseded", True)
     assert undone.record.lines.filter(model="catalog.submission", key=waiting.pk).exists()
+
+
+def test_a_survivor_that_takes_nothing_keeps_its_status_and_its_days(editor):
+    survivor, loser = factories.DepotFactory(verified=True), factories.DepotFactory()
+    before = rows(survivor)
+    merging.merge_depots(survivor=survivor, loser=loser, take=[], by=editor, on=TODAY + timedelta(days=1))
+    assert rows(survivor) == before
 
 
 def test_a_decision_without_a_reason_changes_nothing(client, editor):

@@ -250,7 +250,8 @@ def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undon
     assert [link.email for link in OwnerLink.objects.working()] == [emails[2]]
     undo(second, editor, NOW + timedelta(days=2))
     assert [link.email for link in OwnerLink.objects.working()] == [emails[1]]
-    assert undo(first, editor, NOW + timedelta(days=2)).reopened == 1
+    undone = undo(first, editor, NOW + timedelta(days=2))
+    assert (undone.reopened, undone.changed[OwnerLink]) == (1, 2)
     assert [link.email for link in OwnerLink.objects.working()] == [emails[0]]
 
 

@@ -110,6 +110,14 @@ def test_an_unknown_index_has_three_variants_and_shows_one(application, day):
         assert variant == make_variant(application, variant.project_type, on)
 
 
+def test_amounts_are_unconfirmed_where_a_limit_of_another_result_of_the_audit_is():
+    on = rules.current().on(date(2026, 12, 1))
+    values = {key: value.model_copy(update={"verified": key[1] != "elevated"}) for key, value in on.values.items()}
+    poor = Application(people=1, income=Decimal(0), scope={Item.PELLET_BOILER: Decimal(1), Item.WALLS: Decimal(9)})
+    result = calculate(poor, replace(on, values=values))
+    assert (result.shown.confirmed, result.confirmed) == (True, False)
+
+
 @given(applications(), DAYS)
 def test_every_sentence_is_complete_and_amounts_are_confirmed_where_every_limit_used_is(application, day):
     on = rules.current().on(day)
