@@ -250,7 +250,7 @@ def following(decision: Decision, label: str) -> tuple[str, ...]:
     They follow the prices: an owner's link changes them by prices alone.
     """
     columns = FOLLOWING.get(label, ())
-    if label != Depot._meta.label_lower or decision.kind not in {Decision.Kind.MERGE, Decision.Kind.OWNER}:
+    if decision.kind not in {Decision.Kind.MERGE, Decision.Kind.OWNER}:
         return columns
     return (*columns, "merged_into_id", *Depot.FUEL_FIELDS)
 
