@@ -61,7 +61,7 @@ def answers(site: str) -> bool:
 
 def ask(url: str) -> httpx2.Response:
     """Raises HTTPStatusError for a refusal."""
-    return httpx2.get(url, timeout=10, trust_env=False).raise_for_status()
+    return httpx2.get(url, timeout=10, trust_env=False, verify=False).raise_for_status()
 
 
 @pytest.mark.release

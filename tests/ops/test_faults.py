@@ -135,7 +135,8 @@ def is_away(site):
 
 def is_back(site):
     """Whether every worker knows that the database answers; reading alone would not say so, as it needs memory only."""
-    return {answer.status for answer in site.get_all([API, PAGE, FORM_PAGE, "/readyz"] * 8)} == {200}
+    paths = [API, PAGE, FORM_PAGE, "/readyz"] * 8
+    return site.get("/readyz").status == 200 and {answer.status for answer in site.get_all(paths)} == {200}
 
 
 def check_reading_goes_on(site):
