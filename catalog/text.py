@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from itertools import filterfalse
+
+_POLISH = str.maketrans("ąćęłńóśźżĄĆĘŁŃÓŚŹŻ", "acelnoszzACELNOSZZ")
 
 # Letters that Unicode does not decompose into a base letter and a mark. Covers Latin-1 and Latin Extended-A.
 # The last is the modifier letter apostrophe, also inside ŉ.
@@ -21,6 +24,9 @@ _UNDECOMPOSED = str.maketrans("ðđħıĸłŋøŧ\u02bc", "ddhiklnot'") | {ord("
 _POLISH_ORDER = dict(zip("ąćęłńóśźż", ("a{", "c{", "e{", "l{", "n{", "o{", "s{", "z{", "z|"), strict=True))
 
 _POSTCODE = re.compile(r"([0-9]{2})-?([0-9]{3})")
+
+_OTHERS = re.compile(r"[\W_]+")
+"""Neither letters nor digits."""
 
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
@@ -34,12 +40,14 @@ def plain(text: str) -> str:
 
     Compatibility forms become ordinary ones (full-width digits, ligatures, superscripts); ß becomes ss.
     """
+    if (bare := text.translate(_POLISH)).isascii():
+        return bare.lower()
     # Normalise twice: lower-casing can produce a composed letter, decomposing can produce a capital.
     for _ in range(2):
         text = unicodedata.normalize("NFKD", text).casefold()
     # Decompose again after the table, which has no entries for letters with a further mark.
     text = unicodedata.normalize("NFKD", text).translate(_UNDECOMPOSED)
-    return "".join(character for character in text if not unicodedata.combining(character))
+    return "".join(filterfalse(unicodedata.combining, text))
 
 
 def fold(text: str) -> str:
@@ -48,7 +56,7 @@ def fold(text: str) -> str:
     Latin input gives only a-z, 0-9 and single inner blanks. `%`, `_` and backslashes never remain, so the result is
     safe in a LIKE pattern. Idempotent.
     """
-    return " ".join(_letters(plain(text)).split())
+    return _OTHERS.sub(" ", plain(text)).strip()
 
 
 def writable(text: str) -> str:
@@ -79,7 +87,8 @@ def sort_key(text: str) -> str:
     """
     composed = unicodedata.normalize("NFC", text).casefold()
     # Folded text never contains the two marks, so they come from the table only.
-    return " ".join("".join(_POLISH_ORDER.get(c) or _letters(plain(c)) for c in composed).split())
+    letters = "".join(_POLISH_ORDER.get(c) or _OTHERS.sub(" ", plain(c)) for c in composed)
+    return " ".join(letters.split())
 
 
 def normalise_postcode(text: str) -> str:
@@ -127,10 +136,6 @@ def format_address(street: str, house_number: str, postcode: str, place: str, mu
     if street:
         return f"{street} {house_number}, {town}" if house_number else f"{street}, {town}"
     return f"{town} {house_number}" if house_number and place else town
-
-
-def _letters(text: str) -> str:
-    return "".join(c if c.isalnum() else " " for c in text)
 
 
 def round_half_up(number: float | Decimal, places: int = 0) -> Decimal:
