@@ -129,8 +129,10 @@ def test_a_position_is_accepted_though_its_municipality_has_left_the_register_me
     depot = factories.DepotFactory()
     moved = {"lat": 49.31, "lon": 19.95, "location_approximate": False, "municipality": "1217012"}
     submission = factories.SubmissionFactory(depot=depot, proposed=moved, stored=field_groups.values_of(depot))
-    deciding.accept_submission(submission=submission, by=editor, on=NOW)
-    assert factories.fresh(depot).municipality_id == "1217011"
+    missing_one = field_groups.values_of(factories.DepotFactory.build(name="Nowy")) | moved
+    for row in (submission, factories.SubmissionFactory(add=True, proposed=missing_one)):
+        deciding.accept_submission(submission=row, by=editor, on=NOW)
+        assert factories.fresh(row).depot.municipality_id == "1217011", row.kind
 
 
 def test_a_rejection_says_why_and_its_letter_holds_nothing_that_could_do_harm(editor, letters):
