@@ -328,6 +328,14 @@ def test_a_survivor_that_takes_nothing_keeps_its_status_and_its_days(editor):
     assert rows(survivor) == before
 
 
+def test_an_undone_merge_publishes_a_loser_whose_former_values_no_history_has(editor):
+    survivor, loser = factories.DepotFactory.create_batch(2)
+    loser.history.all().delete()
+    merge = merging.merge_depots(survivor=survivor, loser=loser, take=[], by=editor, on=TODAY)
+    journal.undo(decision=merge, by=editor, on=NOW)
+    assert (factories.fresh(loser).publication, loser.merged_into) == ("published", None)
+
+
 def test_a_decision_without_a_reason_changes_nothing(client, editor):
     depot = factories.DepotFactory(verified=True, held=True)
     before = rows(depot)

@@ -45,7 +45,7 @@ def test_a_text_is_tidied_and_over_its_limit_cut():
     clean |= {"o\u0301": "ó", "a\u00a0b": "a b", "\ue000": ""}
     assert {text: tidy(text) for text in clean} == clean
     short = {("Skład opału", 11): "Skład opału", ("Skład opału", 10): "Skład…"}
-    short |= {("Składopału", 5): "Skła…", ("a bcdefghijk", 8): "a bcdef…"}
+    short |= {("Składopału", 5): "Skła…", ("a bcdefghijk", 8): "a bcdef…", ("Skład u J. Nowaka", 14): "Skład u J.…"}
     assert {(text, limit): cut(text, limit) for text, limit in short} == short
 
 
