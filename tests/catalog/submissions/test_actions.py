@@ -7,7 +7,7 @@ from django.core import mail
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from catalog.models import Depot, Submission
+from catalog.models import Decision, Depot, Submission
 from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, field_groups, retention
 from catalog.submissions import letters as sending
@@ -151,6 +151,12 @@ def test_a_rejection_says_why_and_its_letter_holds_nothing_that_could_do_harm(ed
         with pytest.raises(decisions.SubmissionAlreadyDecided):
             again(submission=submission, **why, by=editor, on=NOW)
     assert (factories.fresh(submission.depot).phone, submission.depot.data_status) == ("", "unverified")
+
+
+def test_a_decision_has_waited_as_long_as_the_oldest_of_its_submissions(editor):
+    old, new = (factories.SubmissionFactory(confirmed_at=NOW - timedelta(days=days)) for days in (3, 1))
+    decisions.decide_possible(submissions=[old.pk, new.pk], rejection="Nie.", by=editor, on=NOW)
+    assert Decision.objects.get().waiting_since == old.confirmed_at
 
 
 def waiting_submissions(count):
