@@ -20,8 +20,7 @@ from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editing import check_edit_version
 from catalog.services.journal import UNDONE, Undoing
-from catalog.services.publishing import read_lines
-from catalog.services.undoing import find_vouched_since, reopen, restore_depots, store_reopened
+from catalog.services.undoing import reopen, restore_depots, store_reopened
 from catalog.submissions import intake
 from catalog.submissions.decisions import PartDecision, decide
 from catalog.submissions.field_groups import describe_decided
@@ -247,8 +246,7 @@ def _undo_offers(undoing: Undoing, prices: Collection[int], reason: str) -> None
     offers = undoing.spans(Depot)
     changed, stating = _find_changed(undoing, prices)
     if undoing.decision.kind in {Decision.Kind.PRICES, Decision.Kind.PRICE_LIST}:
-        lines = read_lines(offers)
-        restored = restore_depots(undoing, offers.keys() - changed - find_vouched_since(undoing, lines), lines)
+        restored = restore_depots(undoing, offers.keys() - changed)
         if restored:
             Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
         changed |= offers.keys() - {*restored}

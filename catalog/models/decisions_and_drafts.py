@@ -5,6 +5,7 @@ from typing import Self
 from django.conf import settings
 from django.contrib import admin
 from django.contrib.contenttypes.models import ContentType
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
@@ -29,9 +30,8 @@ class Decision(models.Model):
     details: of a merge, what `catalog.services.merging` needs to bring it back: `loser`, `absorbed` (ids of depots that
     the loser had absorbed before), `open_submissions`, `closed_submissions` (ids, by their state after it) and
     `followers` (ids of the rows of `FOLLOWERS`, by the name of their handler); of an owner's change `links` (ids of the
-    owners' links whose addresses are told, and can undo it); of merges and submissions `confirmed` (by id of the depot
-    the fields that were taken or accepted, also those with the same value as before); of accepted claims `replaced` (by
-    id of an owner's link that had ended, and works again, when it had).
+    owners' links whose addresses are told, and can undo it); of accepted claims `replaced` (by id of an owner's link
+    that had ended, and works again, when it had).
 
     undone_at, undone_by: when the decision was undone; `undoing` is the decision that did so.
     """
@@ -91,6 +91,10 @@ class DecisionLine(models.Model):
 
     first, last: `history_id` of what the decision wrote for it; the line before the first tells its values before. None
     for a row that it only concerned, or of a model without a history.
+
+    vouches: fields of a depot that a person set or checked by the decision, also if they had that value: some of
+    `Depot.PUBLIC_FIELDS`, all of `Depot.CHECKED`, or `Depot.NOBODY`. Emptied once the decision is undone, unless the
+    depot stays as it is.
     """
 
     decision = models.ForeignKey(Decision, models.CASCADE, verbose_name="decyzja", related_name="lines")
@@ -98,6 +102,7 @@ class DecisionLine(models.Model):
     key = models.CharField("klucz", max_length=60)
     first = models.BigIntegerField("pierwszy wiersz historii", null=True)
     last = models.BigIntegerField("ostatni wiersz historii", null=True)
+    vouches = ArrayField(models.CharField(max_length=30), verbose_name="ręczy za", default=list, db_default=[])
 
     class Meta:
         verbose_name = "wiersz decyzji"

@@ -110,6 +110,11 @@ class Depot(models.Model):
     )
     """Fields that a source, an editor or an owner may set, in the order of forms; values of `confirmed_fields`."""
 
+    CHECKED = (*PUBLIC_FIELDS, "data_status", "verified_at", "verified_by")
+    """What a person vouches for who checks the whole entry, or claims it."""
+    NOBODY = "nobody"
+    """Instead of them: nobody vouches any more, since the verification was revoked."""
+
     BOUND_FIELDS = (
         # The municipality follows from a confirmed position; an import must not overwrite it.
         ({"lat", "lon", "location_approximate"}, {*POSITION}),
@@ -174,6 +179,9 @@ class Depot(models.Model):
     merged_into = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, verbose_name="scalony z", related_name="merged"
     )
+
+    vouches: frozenset[str] = frozenset()
+    """What `confirm` has counted since the row was read, for `DecisionLine.vouches`."""
 
     # Every change writes a history row; bulk changes do so through `data.history`. Generated columns are excluded.
     history = HistoricalRecords(
@@ -252,8 +260,9 @@ class Depot(models.Model):
         return fields.union(*(bound for some, bound in cls.BOUND_FIELDS if some & fields))
 
     def confirm(self, names: Iterable[str]) -> None:
-        """Count public fields, with their dependent ones, as set or checked by a person. Does not save."""
-        confirmed = self.stated(names).union(self.confirmed_fields)
+        """Count public fields, with their dependent ones, or `CHECKED` as set or checked by a person. Does not save."""
+        self.vouches |= self.stated(names)
+        confirmed = self.vouches.union(self.confirmed_fields)
         self.confirmed_fields = [name for name in self.PUBLIC_FIELDS if name in confirmed]
 
 

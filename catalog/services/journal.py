@@ -9,8 +9,8 @@ registered, then submissions and owners' links. What somebody has changed or che
 decision of which nothing can be restored is not undone.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -21,7 +21,8 @@ from typing import Any, Generic, TypeVar
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import CharField, Model, OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
 
@@ -74,6 +75,8 @@ class Recording:
     rows: list[tuple[type[Model], Any]] = field(default_factory=list)
     waiting_since: list[datetime] = field(default_factory=list)
     details: dict[str, Any] = field(default_factory=dict)
+    vouches: defaultdict[tuple[type[Model], Any], set[str]] = field(default_factory=lambda: defaultdict(set))
+    spans: history.Spans = field(default_factory=dict)
     decision: Decision | None = None
 
     def concern(self, model: type[Model], keys: Iterable[Any]) -> None:
@@ -82,6 +85,13 @@ class Recording:
 
 
 _current: ContextVar[Recording | None] = ContextVar("recording", default=None)
+
+
+def vouch(depots: Iterable[Depot]) -> None:
+    """Note what `Depot.confirm` has collected, for the lines of the decision that is being recorded, if any."""
+    if (record := _current.get()) is not None:
+        for depot in depots:
+            record.vouches[Depot, depot.pk] |= depot.vouches
 
 
 @contextmanager
@@ -101,6 +111,7 @@ def recording(
     token = _current.set(record)
     try:
         with transaction.atomic(savepoint=False), history.collected() as spans:
+            record.spans = spans
             yield record
             if spans or record.rows:
                 record.decision = _store(record, kind, spans, by, on or timezone.now())
@@ -120,11 +131,11 @@ def _store(
         waiting_since=min(record.waiting_since, default=None),
         details=record.details,
     )
-    spans_of_rows = dict.fromkeys(record.rows, (None, None)) | spans
-    DecisionLine.objects.bulk_create(
-        DecisionLine(decision=decision, model=model._meta.label_lower, key=str(key), first=first, last=last)
-        for (model, key), (first, last) in spans_of_rows.items()
-    )
+    lines = []
+    for (model, key), (first, last) in (dict.fromkeys(record.rows, (None, None)) | spans).items():
+        about = {"model": model._meta.label_lower, "key": str(key), "vouches": sorted(record.vouches[model, key])}
+        lines.append(DecisionLine(decision=decision, first=first, last=last, **about))
+    DecisionLine.objects.bulk_create(lines)
     return decision
 
 
@@ -141,6 +152,26 @@ def join_names(names: Iterable[str]) -> str:
     """Return the first name and the number of others."""
     first, *others = names
     return f"{first} i jeszcze {len(others)}" if others else first
+
+
+Lines = Sequence[Any]
+"""Rows of the history of a depot, oldest first. `vouches`: of the line that a decision has from this row on."""
+
+
+def read_lines(depots: Collection[int]) -> Mapping[int, Lines]:
+    """Return the history of the values of depots. One query, none without depots."""
+    columns = ("id", *Depot.CHECKED, *Depot.FUEL_FIELDS, "confirmed_fields", "history_date")
+    of_depot = DecisionLine.objects.filter(model=Depot._meta.label_lower, key=Cast(OuterRef("id"), CharField()))
+    vouches = Subquery(of_depot.filter(first=OuterRef("history_id")).values("vouches")[:1])
+    nothing = Value([], DecisionLine._meta.get_field("vouches"))
+    rows = Depot.history.filter(id__in=among(depots)).annotate(vouches=Coalesce(vouches, nothing))
+    lines, record = defaultdict(list), _current.get() or Recording()
+    for row in rows.order_by("history_id").only(*columns) if depots else ():
+        span = record.spans.get((Depot, row.id))
+        if span and span.first == row.history_id:  # of the decision being recorded, which has no lines yet
+            row.vouches = record.vouches[Depot, row.id]
+        lines[row.id].append(row)
+    return lines
 
 
 @dataclass
@@ -173,6 +204,16 @@ class Undoing:
     @cached_property
     def lines(self) -> list[DecisionLine]:
         return list(self.decision.lines.order_by("pk"))
+
+    @cached_property
+    def histories(self) -> Mapping[int, tuple[Lines, Lines, Lines]]:
+        """The histories of the depots before any is restored: rows older than the decision, its own, and newer ones."""
+        parted, spans = {}, self.spans(Depot)
+        for key, lines in read_lines(spans).items():
+            before = [line for line in lines if line.history_id < spans[key].first]
+            since = [line for line in lines if line.history_id > spans[key].last]
+            parted[key] = before, lines[len(before) : len(lines) - len(since)], since
+        return parted
 
     def keys(self, model: type[Model]) -> list[Any]:
         """Return the primary keys of the decision's rows of a model."""

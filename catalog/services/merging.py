@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from catalog.depots import fuels
-from catalog.models import Decision, Depot, NotDuplicate, OwnerLink, Submission
+from catalog.models import Decision, DecisionLine, Depot, NotDuplicate, OwnerLink, Submission
 from catalog.services import Refusal, journal
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, save, set_removed, with_note
 from catalog.submissions import owner_links
@@ -102,7 +102,6 @@ def merge_depots(
             "absorbed": former,
             "open_submissions": opened,
             "closed_submissions": closed,
-            "confirmed": {kept.pk: taken},
             "followers": {follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
         }
     return record.decision
@@ -207,14 +206,11 @@ def return_status(merge: Decision, survivor: int, by: AbstractBaseUser | None, o
     has_owner = OwnerLink.objects.working().filter(depot=survivor).exists()
     if kept.data_status != Depot.DataStatus.OWNER or line is None or has_owner:
         return
-    lines = Depot.history.filter(id=survivor).order_by("-history_id")
-    former, merged = lines.filter(history_id__lt=line.first).first(), lines.get(history_id=line.first)
+    former = Depot.history.filter(id=survivor, history_id__lt=line.first).order_by("-history_id").first()
     if former is None or former.data_status == Depot.DataStatus.OWNER:
         return
-    check = {"verified_at": kept.verified_at, "verified_by": kept.verified_by_id}
-    is_new = (kept.verified_at, kept.verified_by_id) != (merged.verified_at, merged.verified_by_id)
-    checked = lines.filter(history_id__gt=line.first, **check).last() if is_new else None
-    if checked is not None and checked.history_user_id is not None:  # an owner's hours set the day, too
+    later = DecisionLine.objects.filter(model=line.model, key=line.key, first__gt=line.first)
+    if later.filter(vouches__contains=["verified_at"]).exists():
         kept.data_status = Depot.DataStatus.VERIFIED
     else:
         kept.data_status, kept.verified_at = former.data_status, former.verified_at

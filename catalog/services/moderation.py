@@ -53,8 +53,6 @@ REDRAWN = "przypomina wpis"
 """Begins the remark of an import on an entry that stands where one removed for such a reason stood."""
 
 VERIFYING = "sprawdzono"
-PUBLISHING = "opublikowano"
-RESTORING = "przywrócono"
 
 
 def needs_reason(depot: Depot) -> bool:
@@ -110,6 +108,7 @@ def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:
     depot._history_user = by  # type: ignore[attr-defined] # both are read by simple-history
     depot._change_reason = reason[:100]  # type: ignore[attr-defined]
     depot.save()
+    journal.vouch([depot])
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     return depot
 
@@ -143,7 +142,7 @@ def set_verified(depot: Depot, *, by: AbstractBaseUser, on: date) -> None:
     if depot.data_status != Depot.DataStatus.OWNER:
         depot.data_status = Depot.DataStatus.VERIFIED
     depot.verified_at, depot.verified_by_id = on, by.pk
-    depot.confirm(Depot.PUBLIC_FIELDS)
+    depot.confirm(Depot.CHECKED)
     depot.publication, depot.review = Depot.Publication.PUBLISHED, ""
 
 
@@ -158,7 +157,7 @@ def set_published(depot: Depot, *, on: date) -> str:
 
     The name counts as confirmed, so the next import does not hold the depot again.
     """
-    done = RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
+    done = "przywrócono" if depot.publication == Depot.Publication.REMOVED else "opublikowano"
     depot.publication, depot.removed_at, depot.removal_reason = Depot.Publication.PUBLISHED, None, ""
     depot.updated_at, depot.review = on, ""
     depot.confirm(["name"])
@@ -200,6 +199,7 @@ def reset_depots(*, keys: Collection[int], by: AbstractBaseUser | None, note: st
     def reset(depot: Depot) -> None:
         depot.data_status, depot.confirmed_fields = Depot.DataStatus.UNVERIFIED, []
         depot.verified_at = depot.verified_by = None
+        depot.vouches = frozenset({Depot.NOBODY})
 
     return _decide(Decision.Kind.VERIFY, keys, why_not_reset, reset, by, "cofnięto do nieweryfikowanych", note)
 
@@ -255,6 +255,7 @@ def _decide(
     title = journal.titled(label, [depot.name for depot in changed])
     with journal.recording(kind, by=by, on=now, title=title, reason=note) as record:
         history.upsert(changed, STATUS_COLUMNS)
+        journal.vouch(changed)
         for reason, some in changing.items():
             history.record_bulk(Depot, some, by=by, reason=with_note(reason, note))
         if closing:

@@ -4,41 +4,23 @@
 stated one takes it back.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import date
 from itertools import pairwise
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import CASCADE, CharField, Exists, ManyToOneRel, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Cast, Coalesce
+from django.db.models import CASCADE, ManyToOneRel
 from django.utils import timezone
 
 from catalog.depots import fuels
-from catalog.models import Dataset, Decision, DecisionLine, Depot, Submission
+from catalog.models import Dataset, Decision, Depot
 from catalog.services import journal, merging, moderation
+from catalog.services.journal import Lines, read_lines
 from catalog.services.merging import FOLLOWERS
 from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows, locking
-
-ADDED = "paliwo z ceny"
-TAKEN_BACK = "cofnięto paliwo z ceny"
-"""Ends of reasons in the history."""
-
-CLAIMED = f"{history.SUBMITTED}: {Submission.Kind.CLAIM.label}"
-"""Beginning of the reason of an accepted claim in the history."""
-
-CHECK = ("data_status", "verified_at", "verified_by")
-"""What a check sets beside the fields."""
-
-Lines = Sequence[Any]
-"""Rows of the history of a depot, oldest first, with their `reason`.
-
-`is_undone`: whether a decision wrote the row that was undone since, or that undid another. `named`: what its decision
-says in `details["confirmed"]`.
-"""
 
 
 def add_fuels(stated: Mapping[int, Mapping[str, date]], *, by: AbstractBaseUser | None, on: date, reason: str) -> None:
@@ -63,7 +45,7 @@ def add_fuels(stated: Mapping[int, Mapping[str, date]], *, by: AbstractBaseUser 
             depot.fuels_priced = list(fuels.in_order({*depot.fuels_priced, *added}))
             depot.fuels_in_name = [name for name in depot.fuels_in_name if name not in added]
             changed.append(depot)
-    _save(changed, by, on, f"{reason}: {ADDED}")
+    _save(changed, by, on, f"{reason}: paliwo z ceny")
 
 
 def take_fuels_back(
@@ -84,7 +66,7 @@ def take_fuels_back(
                 depot.fuels_in_name = list(fuels.in_order({*depot.fuels_in_name, name}))
             elif "fuels" not in vouched_since(since):
                 depot.fuels = [other for other in depot.fuels if other != name]
-    _save(list(added), by, on, f"{reason}: {TAKEN_BACK}")
+    _save(list(added), by, on, f"{reason}: cofnięto paliwo z ceny")
 
 
 def _locked(keys: Collection[int]) -> list[Depot]:
@@ -101,50 +83,12 @@ def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: st
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
-def read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
-    """Return the history of the values of depots. One query, none without depots."""
-    columns = ("id", *Depot.PUBLIC_FIELDS, *Depot.FUEL_FIELDS, *CHECK, "confirmed_fields", "history_date")
-    rows = lines_of_depots().filter(id__in=among(keys)).order_by("history_id").only(*columns)
-    lines = defaultdict(list)
-    for row in rows if keys else ():
-        lines[row.id].append(row)
-    return lines
-
-
-def lines_of_depots() -> QuerySet[Any]:
-    """Return the history of all depots, as `Lines` have it."""
-    of_row = Q(model=Depot._meta.label_lower, key=Cast(OuterRef("id"), CharField()))
-    decisions = DecisionLine.objects.filter(of_row, first__lte=OuterRef("history_id"), last__gte=OuterRef("history_id"))
-    # For what undoing a decision left as it was, or restoring a merged depot, the decision still vouches; of a depot
-    # from which it only took fuels back, for all but these.
-    restored = DecisionLine.objects.filter(
-        decision=OuterRef("decision__undoing"), model=OuterRef("model"), key=OuterRef("key"), first__isnull=False
-    )
-    span = {"key": OuterRef("key"), "history_id__gte": OuterRef("first"), "history_id__lte": OuterRef("last")}
-    of_depot = Depot.history.annotate(key=Cast("id", CharField())).filter(**span)
-    as_a_whole = restored.filter(Exists(of_depot.exclude(history_change_reason__endswith=TAKEN_BACK)))
-    of_earlier_release = Q(decision__undone_at__isnull=False, decision__undoing=None)
-    whole = Q(Exists(as_a_whole)) | (of_earlier_release & ~Q(decision__kind=Decision.Kind.MERGE))
-    undone = Q(Exists(decisions.filter(whole | Q(decision__kind=Decision.Kind.UNDO))))
-    undone |= Q(Exists(decisions.filter(Exists(restored))), history_change_reason__endswith=ADDED)
-    # The decision that undoes another stores its lines at its end.
-    undoing = Q(history_change_reason__startswith=journal.UNDONE)
-    annotations = {"reason": Coalesce("history_change_reason", Value("")), "is_undone": undoing | undone}
-    annotations["named"] = Subquery(decisions.values("decision__details__confirmed")[:1])
-    rows: QuerySet[Any] = Depot.history.annotate(**annotations)
-    return rows
-
-
 def _removed_at(fuel: str, lines: Lines) -> date | None:
-    """Return the day on which a person removed a fuel, None if it was added again since or nobody did."""
+    """Return the day on which a person removed a fuel, None if one has stated it since or nobody did."""
     day = None
     for before, line in pairwise(lines):
-        if line.is_undone:
-            continue
-        if fuel in line.fuels:
-            day = None
-        elif fuel in before.fuels and "fuels" in line.confirmed_fields and not line.reason.endswith(TAKEN_BACK):
-            day = timezone.localdate(line.history_date)
+        if "fuels" in line.vouches and fuel in {*before.fuels, *line.fuels}:
+            day = None if fuel in line.fuels else timezone.localdate(line.history_date)
     return day
 
 
@@ -162,37 +106,15 @@ def is_kept_in_vain(fuel: str, lines: Lines) -> bool:
     Or comes back without it, by the undoing of its removal. lines: until then.
     """
     former, since = _around_addition(fuel, lines)
-    ends = [line for before, line in pairwise(since) if fuel in {*before.fuels_priced}.difference(line.fuels_priced)]
-    kept = (line for line in ends if fuel in {*line.fuels}.difference(line.fuels_in_name))
-    is_kept = any(line.reason.endswith(TAKEN_BACK) for line in kept)
-    comes_back = bool(ends) and fuel not in {*former.fuels, *since[-1].fuels}
-    return (is_kept or comes_back) and "fuels" not in vouched_since(since)
+    end = next((line for line in since if fuel not in line.fuels_priced), None)
+    if end is None or "fuels" in vouched_since(since):
+        return False
+    return fuel in {*end.fuels}.difference(end.fuels_in_name) or fuel not in {*former.fuels, *since[-1].fuels}
 
 
 def vouched_since(lines: Lines) -> set[str]:
     """Return the fields that a person set or checked after the first row, by decisions that stand."""
-    return {name for before, line in pairwise(lines) if not line.is_undone for name in vouched(before, line)}
-
-
-def vouched(before: Any, line: Any) -> set[str]:
-    """Return the public fields that a person set or checked in a row of the history, the former one being `before`.
-
-    A check of the whole entry, and an owner's claim, are about `CHECK`, too.
-    """
-    if line.reason.startswith((moderation.VERIFYING, CLAIMED)):
-        return {*Depot.PUBLIC_FIELDS, *CHECK}
-    if line.reason.startswith(history.IMPORTED) or line.reason.endswith((ADDED, TAKEN_BACK)):
-        return set()
-    confirmed = {*line.confirmed_fields}
-    names = Depot.stated(confirmed - {*before.confirmed_fields} | confirmed & differing(before, line)) & confirmed
-    names |= {"name"} if line.reason.startswith((moderation.PUBLISHING, moderation.RESTORING)) else set()
-    return names.union((line.named or {}).get(str(line.id), ()))
-
-
-def differing(before: Any, line: Any) -> set[str]:
-    """Return the public fields, and those of `CHECK`, in which two rows of the history differ."""
-    columns = ((name, Depot.column(name)) for name in (*Depot.PUBLIC_FIELDS, *CHECK))
-    return {name for name, column in columns if getattr(before, column) != getattr(line, column)}
+    return {name for line in lines[1:] for name in line.vouches}
 
 
 def lock_with_survivor(depot_id: int) -> tuple[Depot, int | None]:

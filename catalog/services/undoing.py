@@ -3,8 +3,7 @@
 `journal.undo` calls these handlers. A submission waits again, and its author is told.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import chain, pairwise
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
@@ -21,9 +20,8 @@ from catalog.models import (
     VoivodeshipClaim,
 )
 from catalog.services import Refusal, journal, merging, moderation, publishing
-from catalog.services.journal import Undoing
+from catalog.services.journal import Lines, Undoing
 from catalog.services.moderation import DepotIsRemoved, RestoringNeedsReason
-from catalog.services.publishing import Lines
 from catalog.submissions import letters
 from catalog.submissions.owner_links import return_links, revoke_links
 from catalog.submissions.retention import link_ends
@@ -35,7 +33,7 @@ from fueldepot.data.history import among, locking
 def undo_depots(undoing: Undoing) -> None:
     """Restore the values that a decision changed, and remove depots that it added. A dozen statements.
 
-    A depot whose changed values were changed again since is left alone, as is one that was claimed again since. Raises
+    A depot whose changed values were changed again since is left alone, as is one of `find_staying_depots`. Raises
     RestoringNeedsReason, see `undoing_needs_reason`, DepotIsRemoved of one that was claimed and removed since, and
     Refusal of a decision that separated merged depots.
     """
@@ -50,9 +48,8 @@ def undo_depots(undoing: Undoing) -> None:
     removed = depots.filter(publication=REMOVED, merged_into=None).exclude(pk__in=_removed(undoing))
     if undoing.keys(OwnerLink) and removed.exists():
         raise DepotIsRemoved(undoing.decision.pk)  # its claim could not wait again
-    lines = publishing.read_lines(undoing.spans(Depot))
-    staying = {depot.pk for depot in find_staying_depots(undoing, lines)}
-    restored = restore_depots(undoing, {*undoing.spans(Depot)} - staying, lines)
+    staying = {depot.pk for depot in find_staying_depots(undoing)}
+    restored = restore_depots(undoing, {*undoing.spans(Depot)} - staying)
     undoing.changed[Depot] += len(restored)
     restored += _remove_added(undoing, staying)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication", "merged_into")
@@ -60,18 +57,28 @@ def undo_depots(undoing: Undoing) -> None:
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
-def restore_depots(undoing: Undoing, keys: Collection[int], lines: Mapping[int, Lines]) -> list[int]:
-    """Restore depots that a decision changed, with a line of history each. Five statements.
+def restore_depots(undoing: Undoing, keys: Collection[int]) -> list[int]:
+    """Restore depots that a decision changed, except those of `_find_vouched_since`. Six statements.
 
-    lines: their history. Returns the ids of restored ones. The caller locks them, and counts them.
+    Returns the ids of restored ones. The caller locks them, and counts them.
     """
     spans = undoing.spans(Depot)
+    chosen = [spans[key] for key in {*keys} - _find_vouched_since(undoing)]
     following = journal.following(undoing.decision, Depot._meta.label_lower)
-    restored = history.restore(Depot, [spans[key] for key in keys], following=following)
-    _leave_former_municipalities(restored)
-    _confirm_again(undoing, restored, lines)
-    history.record_bulk(Depot, restored, by=undoing.by, reason=undoing.reason)
+    restored = history.restore(Depot, chosen, following=following)
+    if restored:
+        _leave_former_municipalities(restored)
+        _confirm_again(undoing, restored)
+        _record(undoing, restored)
     return restored
+
+
+def _record(undoing: Undoing, depots: Collection[int]) -> None:
+    """Write the history of depots as they are again. The decision vouches for them no more."""
+    history.record_bulk(Depot, depots, by=undoing.by, reason=undoing.reason)
+    keys = {str(key) for key in depots}
+    vouching = [line.pk for line in undoing.lines if line.vouches and line.key in keys]
+    undoing.decision.lines.filter(pk__in=vouching).update(vouches=[])
 
 
 def _leave_former_municipalities(depots: Collection[int]) -> None:
@@ -91,25 +98,19 @@ def _leave_former_municipalities(depots: Collection[int]) -> None:
     Depot.objects.bulk_update(moved, ["municipality"], batch_size=500)
 
 
-def _confirm_again(undoing: Undoing, restored: Collection[int], lines: Mapping[int, Lines]) -> None:
-    """Leave of the fields that a decision was about those confirmed for which another person's act still vouches.
+def _confirm_again(undoing: Undoing, restored: Collection[int]) -> None:
+    """Leave of the fields that a decision was about those confirmed for which another one vouches.
 
     Fuels whose prices are gone and which stayed for this decision go, too.
     """
-    spans, changed = undoing.spans(Depot), []
+    changed = []
     for depot in Depot.objects.filter(pk__in=among(restored)).only("confirmed_fields", "fuels", "fuels_priced"):
-        concerned, standing = set[str](), {*lines[depot.pk][0].confirmed_fields}
-        for before, line in pairwise(lines[depot.pk]):
-            added = publishing.vouched(before, line).intersection(Depot.PUBLIC_FIELDS)
-            ended = {*before.confirmed_fields}.difference(line.confirmed_fields)
-            if spans[depot.pk].first <= line.history_id <= spans[depot.pk].last:
-                concerned |= added | ended
-                line.is_undone = True
-            elif not line.is_undone:
-                standing = (standing | added) - ended
-        confirmed = {*depot.confirmed_fields} - concerned | concerned & standing
-        priced, own = depot.fuels_priced, lines[depot.pk]
-        stated = [fuel for fuel in depot.fuels if fuel in priced or not publishing.is_kept_in_vain(fuel, own)]
+        before, own, since = undoing.histories[depot.pk]
+        undone, own[0].vouches = {*own[0].vouches}, ()
+        lines, priced = [*before, *own, *since], depot.fuels_priced
+        standing, present = _confirmed_by(lines), {*lines[-1].confirmed_fields}
+        confirmed = standing if Depot.NOBODY in undone else present - (undone - standing)
+        stated = [fuel for fuel in depot.fuels if fuel in priced or not publishing.is_kept_in_vain(fuel, lines)]
         if (confirmed, stated) != ({*depot.confirmed_fields}, depot.fuels):
             depot.confirmed_fields = [name for name in Depot.PUBLIC_FIELDS if name in confirmed]
             depot.fuels = stated
@@ -117,52 +118,53 @@ def _confirm_again(undoing: Undoing, restored: Collection[int], lines: Mapping[i
     Depot.objects.bulk_update(changed, ["confirmed_fields", "fuels"], batch_size=500)
 
 
-def find_vouched_since(undoing: Undoing, lines: Mapping[int, Lines]) -> set[int]:
-    """Return the depots that a person has checked since, or given the same value again that a decision changed.
+def _confirmed_by(lines: Lines) -> set[str]:
+    """Return the fields that the first row has as confirmed, and those for which decisions vouch since."""
+    names = {*lines[0].confirmed_fields}
+    for line in lines:
+        names = (set() if Depot.NOBODY in line.vouches else names).union(line.vouches)
+    return names
 
-    Also those of which it ended confirmations, and an import has changed these fields since. lines: their history.
+
+def _find_vouched_since(undoing: Undoing) -> set[int]:
+    """Return the depots of which a later decision vouches for a field that this one changed, or both for the whole.
+
+    Also those of which it ended confirmations, and an import has changed these fields since.
     """
     staying = set()
-    for key, span in undoing.spans(Depot).items():
-        if not (own := [row for row in lines[key] if row.history_id <= span.last]):
-            continue  # erased with its depot
-        former = next((row for row in reversed(own) if row.history_id < span.first), None)
-        since = lines[key][len(own) - 1 :]
-        again = publishing.vouched_since(since)
-        changed = publishing.differing(former, own[-1]) if former else {*Depot.PUBLIC_FIELDS}
-        ended = {*former.confirmed_fields}.difference(own[-1].confirmed_fields) if former else set()
-        if changed & again or (ended - again) & publishing.differing(own[-1], since[-1]):
+    for key, (before, own, since) in undoing.histories.items():
+        again = {name for line in since for name in line.vouches}
+        changed = _differing(before[-1], own[-1]) if before else {*Depot.PUBLIC_FIELDS}
+        changed |= {"verified_at"}.intersection(own[0].vouches)  # also by the same person on the same day
+        ended = {*before[-1].confirmed_fields}.difference(own[-1].confirmed_fields) if before else set()
+        if changed & again or ended & _differing(own[-1], [*own, *since][-1]) - again:
             staying.add(key)
     return staying
 
 
-def find_staying_depots(undoing: Undoing, lines: Mapping[int, Lines] | None = None) -> list[Depot]:
-    """Return the depots that look as the decision left them, but stay: claimed or checked again since, or merged.
+def _differing(before: Any, line: Any) -> set[str]:
+    """Return the fields of `Depot.CHECKED` in which two rows of the history differ."""
+    columns = ((name, Depot.column(name)) for name in Depot.CHECKED)
+    return {name for name, column in columns if getattr(before, column) != getattr(line, column)}
 
-    A merged one was removed by it and restored since, or has handed on what a claim changed, or hours of an owner; an
-    added one has absorbed another. lines: the history of the depots, if it was read. Four queries at most.
+
+def find_staying_depots(undoing: Undoing) -> list[Depot]:
+    """Return the depots that look as the decision left them, but stay. Three queries at most.
+
+    - checked again since, see `_find_vouched_since`
+    - added by it, and have absorbed another one since
+    - removed by it and restored since, or claimed, and now merged
+    - their hours were set by their owner, and merging handed them on
     """
     survivors = Depot.objects.filter(merged_into__in=undoing.added(Depot)).values("merged_into")
-    if lines is None:
-        lines = publishing.read_lines(undoing.spans(Depot))
-    checked = find_vouched_since(undoing, lines)
-    staying = Q(pk__in=find_claimed_since(undoing)) | Q(pk__in=survivors) | Q(pk__in=checked)
+    staying = Q(pk__in=_find_vouched_since(undoing)) | Q(pk__in=survivors)
     if undoing.decision.kind == Decision.Kind.REMOVE or undoing.keys(OwnerLink):
         staying |= Q(merged_into__isnull=False)
     if undoing.decision.kind == Decision.Kind.OWNER:
-        merges = Decision.objects.filter(kind=Decision.Kind.MERGE, undone_at=None)
-        details = [merge.details for merge in merges.filter(details__loser__in=[*undoing.spans(Depot)])]
-        taken = {row["loser"]: {*chain(*row.get("confirmed", {}).values())} for row in details}
-        staying |= Q(pk__in=[loser for loser, names in taken.items() if "hours" in names])
+        merges = Decision.objects.filter(kind=Decision.Kind.MERGE, undone_at=None, lines__vouches__contains=["hours"])
+        losers = merges.filter(details__loser__in=[*undoing.spans(Depot)]).values_list("details__loser", flat=True)
+        staying |= Q(pk__in=list(losers))
     return list(Depot.objects.filter(staying, pk__in=among(undoing.spans(Depot))).order_by("pk"))
-
-
-def find_claimed_since(undoing: Undoing) -> set[int]:
-    """Return the depots of accepted claims for which a later claim was accepted, too. At most one query."""
-    claims = Submission.objects.filter(kind=Kind.CLAIM, state=State.ACCEPTED)
-    own = claims.filter(pk__in=undoing.keys(Submission)).values("depot")
-    later = claims.filter(decided_at__gt=undoing.decision.decided_at, depot__in=own)
-    return set(later.values_list("depot", flat=True))
 
 
 def undoing_needs_reason(undoing: Undoing) -> bool:
@@ -199,7 +201,7 @@ def _remove_added(undoing: Undoing, staying: Collection[int]) -> list[int]:
     removed, mistaken = Depot.Publication.REMOVED, Depot.RemovalReason.MISTAKEN
     rows = Depot.objects.filter(pk__in=unchanged)
     rows.update(publication=removed, removal_reason=mistaken, removed_at=today, updated_at=today)
-    history.record_bulk(Depot, unchanged, by=undoing.by, reason=undoing.reason)
+    _record(undoing, unchanged)
     undoing.changed[Depot] += len(unchanged)
     return unchanged
 
@@ -228,9 +230,8 @@ def undo_merge(undoing: Undoing) -> None:
         return
     # The survivor may have been merged since; what the loser refers to must not keep it from being restored.
     Depot.objects.filter(pk=loser.pk).update(merged_into=None)
-    lines = publishing.read_lines(undoing.spans(Depot))
     merged = {details["loser"], details["survivor"]}.intersection(undoing.spans(Depot))
-    restored = restore_depots(undoing, merged - find_vouched_since(undoing, lines), lines)
+    restored = restore_depots(undoing, merged)
     today = timezone.localdate(undoing.on)
     if loser.pk not in restored:  # its former values are unknown
         publishing.publish_depot(depot=loser, on=today, by=undoing.by, note=undoing.reason)

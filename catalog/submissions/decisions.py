@@ -213,6 +213,7 @@ class DecisionBatch:
         if self.touched:
             columns = (*Depot.PUBLIC_FIELDS, *moderation.STATUS_COLUMNS)
             Depot.objects.bulk_update(self.touched.values(), columns, batch_size=500)
+            journal.vouch(self.touched.values())
             for kind in Kind:
                 about = {submission.depot_id for submission in self.changed if submission.kind == kind}
                 keys = [key for key in self.touched if key in about]
@@ -253,7 +254,6 @@ class DecisionBatch:
             values["municipality"] = self._locate(submission, values)
         names = field_groups.apply(depot, values, taken)
         depot.confirm(names)
-        self.record.details.setdefault("confirmed", {}).setdefault(depot.pk, []).extend(names)
         self._change(submission)
         return names
 
@@ -268,7 +268,7 @@ class DecisionBatch:
         if depot.data_status != Depot.DataStatus.OWNER:  # the status would let ended links work again
             owner_links.revoke_links([link for link in standing if link != own], on=self.on)
         depot.data_status, depot.verified_at, depot.verified_by_id = Depot.DataStatus.OWNER, self.day, self.by.pk
-        depot.confirm(Depot.PUBLIC_FIELDS)
+        depot.confirm(Depot.CHECKED)
         links = [] if keep_owners else owner_links.replace_owners(submission, on=self.on)
         is_owner = own is not None and own.replaced_at is None  # and stays one if this is undone
         if own is not None and own.replaced_at is not None:

@@ -9,13 +9,13 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models import CharField, Exists, F, Max, OuterRef, Q, QuerySet
+from django.db.models.functions import Cast
 
-from catalog.models import Depot, GoneReport, Subscription, SubscriptionQuerySet
+from catalog.models import DecisionLine, Depot, GoneReport, Subscription, SubscriptionQuerySet
 from catalog.services import Refusal
 from catalog.services.editing import REPEAT
-from catalog.services.moderation import VERIFYING, locked
-from catalog.services.publishing import CLAIMED, lines_of_depots
+from catalog.services.moderation import locked
 from catalog.submissions import letters, tokens
 from catalog.submissions.intake import check_published
 from catalog.submissions.limits import (
@@ -49,10 +49,10 @@ def report_gone(*, depot: Depot, reason: GoneReport.Reason, email: str, client: 
 
 
 def open_reports() -> QuerySet[GoneReport]:
-    """Return the reports that no check of their depots has answered. A check has a day; the history has its moment."""
-    day, is_check = F("depot__verified_at"), {"reason__regex": f"^({VERIFYING}|{CLAIMED})", "is_undone": False}
-    later = lines_of_depots().filter(id=OuterRef("depot"), history_date__gt=OuterRef("created_at"), **is_check)
-    unanswered = Q(created_at__date__gt=day) | Q(~Exists(later), created_at__date=day)
+    """Return the reports that no check of their depots has answered. A check has a day; its decision has its moment."""
+    of_depot = DecisionLine.objects.filter(model=Depot._meta.label_lower, key=Cast(OuterRef("depot"), CharField()))
+    later = of_depot.filter(vouches__contains=["verified_at"], decision__decided_at__gte=OuterRef("created_at"))
+    unanswered = Q(~Exists(later), created_at__date__gte=F("depot__verified_at"))
     return GoneReport.objects.filter(Q(depot__verified_at=None) | unanswered)
 
 

@@ -12,9 +12,13 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.models import NOT_PROVIDED
 from django.utils import timezone
 
-from catalog.models import Depot, OwnerLink
+from catalog.models import DecisionLine, Depot, OwnerLink
+from catalog.services import editing, journal, moderation, publishing
+from catalog.services.merging import merge_depots
 from catalog.services.moderation import remove_depot
 from catalog.submissions import letters, owner_links
+from catalog.submissions.decisions import PartDecision
+from prices.submissions import decide_visit
 from tests import ROOT, factories
 from tests.deciding import accept_submission, reject_submission
 from tests.ops.releases import PREVIOUS_RELEASE
@@ -66,6 +70,7 @@ HARMLESS = {
         "changes no column",
     ),
     "catalog.0039_losses_of_owners: Raw Python operation": "fills a new column only",
+    "catalog.0041_vouching_lines: Raw Python operation": "fills a new column only",
     "fueldepot.0006_editors_see_the_journal: Raw Python operation": "adds a right",
     "prices.0007_first_history_of_ranges: Raw Python operation": "adds lines of history",
     "prices.0008_first_history_of_demonstration: Raw Python operation": "adds lines of history",
@@ -154,6 +159,40 @@ def test_decisions_of_1_1_about_a_depot_in_a_minute_keep_each_its_change_and_leg
     changes = Depot.history.filter(history_user=ewa).order_by("history_id").values_list("history_id", flat=True)
     assert spans == [(None, None), *((change, change) for change in changes)]
     assert len(changes) == 2
+
+
+@pytest.mark.django_db
+def test_lines_of_earlier_decisions_vouch_as_if_they_were_written_now():
+    ewa, on = factories.UserFactory(), timezone.now()
+    today = timezone.localdate(on)
+    one, two, three, four, held = depots = factories.DepotFactory.create_batch(5, fuels_in_name=["wegiel"])
+    for depot in depots:
+        depot.save()
+    Depot.objects.filter(pk=held.pk).update(publication="held")
+    editing.edit_depot(depot=one, values={"phone": "+48 12 345 67 89"}, by=ewa, on=today)
+    moderation.confirm_fuels(keys=[three.pk], by=ewa)
+    checked = moderation.verify_depots(keys=[three.pk, four.pk], by=ewa, on=today).decision
+    moderation.reset_depots(keys=[four.pk], by=ewa)
+    journal.undo(decision=checked, by=ewa, on=on)  # leaves the fourth
+    publishing.publish_depot(depot=held, by=ewa, on=today)
+    price = factories.DepotPriceFactory(depot=two, fuel="pellet", pending=True)
+    price.save()
+    claim = PartDecision(factories.SubmissionFactory(depot=two, claim=True).pk, accept=True)
+    _, claimed = decide_visit(parts=[claim], prices={price.pk: True}, reason="", by=ewa, on=on)
+    moderation.verify_depot(depot=two, by=ewa, on=today)
+    journal.undo(decision=claimed, by=ewa, on=on)  # of its depot the fuel of its price alone
+    merge_depots(survivor=one, loser=two, take=["website", "fuels"], unite_fuels=True, by=ewa, on=today)
+    publishing.publish_depot(depot=Depot.objects.get(pk=two.pk), by=ewa, on=today, note="to dwa składy")
+    lines = DecisionLine.objects.filter(first__isnull=False).order_by("pk")
+    written = list(lines.values_list("decision__kind", "key", "vouches"))
+    whole = sorted(Depot.CHECKED)
+    assert [(kind, sorted(some)) for kind, _, some in written if some and kind != "merge"] == [
+        *(("edit", ["phone"]), ("verify", ["fuels"]), ("verify", whole), ("verify", ["nobody"]), ("publish", ["name"])),
+        *(("submission", whole), ("verify", whole), ("publish", ["name"])),
+    ]
+    DecisionLine.objects.update(vouches=[])
+    import_module("catalog.migrations.0041_vouching_lines").fill(apps, None)
+    assert list(lines.values_list("decision__kind", "key", "vouches")) == written
 
 
 @pytest.mark.django_db

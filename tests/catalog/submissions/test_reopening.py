@@ -255,6 +255,17 @@ def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undon
     assert [link.email for link in OwnerLink.objects.working()] == [emails[0]]
 
 
+def test_of_three_claims_on_one_day_only_the_last_is_undone(editor):
+    depot, _ = owned()
+    for number, email in enumerate(("ela@opal.example", "ewa@opal.example", "ola@opal.example")):
+        accept(claim_of(depot, email=email), editor, NOW + timedelta(minutes=number))()
+    first, second, third = Decision.objects.order_by("pk")
+    for decision in (first, second):
+        undo_nothing(decision, editor, depot, Submission.objects.get(decided_at=decision.decided_at))
+    undo(third, editor)
+    assert [link.email for link in OwnerLink.objects.working()] == ["ewa@opal.example"]
+
+
 def test_an_owner_who_has_claimed_the_entry_back_has_the_link_again_once_both_claims_are_undone(editor):
     depot, former = owned()
     for minutes, email in enumerate(("ewa@opal.example", former.email)):
