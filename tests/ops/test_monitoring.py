@@ -124,6 +124,7 @@ def prometheus(site, tmp_path_factory) -> Iterator[Prometheus]:
         running.process.wait()
 
 
+@pytest.mark.release
 @needs_prometheus
 def test_every_panel_of_the_dashboard_shows_something(site, prometheus):
     for _ in range(20):
@@ -151,6 +152,7 @@ def age_the_dump(site: Site, days: int) -> None:
         )
 
 
+@pytest.mark.release
 @needs_prometheus
 def test_alerts_fire_when_they_should_and_are_silent_before(site, prometheus):
     with psycopg.connect(site.database_url) as database:
@@ -209,6 +211,7 @@ def test_every_alert_has_a_case():
     assert {rule["alert"] for rule in group["rules"]} == {alert for alert, *_ in CASES}
 
 
+@pytest.mark.release
 @needs_prometheus
 @pytest.mark.parametrize(("alert", "well", "broken", "fires", "silent"), CASES)
 def test_an_alert_fires_when_it_should(tmp_path, alert, well, broken, fires, silent):
