@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 WIDTHS = (
     pytest.param(390, id="phone"),
     pytest.param(768, id="tablet", marks=pytest.mark.release),
-    pytest.param(1366, id="desk"),
+    pytest.param(1366, id="desk", marks=pytest.mark.release),
 )
 LARGE_TEXT = [(320, "100%"), (320, "200%"), (390, "200%"), (640, "200%"), (1366, "200%")]
 """Widths of windows in pixels, and sizes of text: WCAG 2.2, 1.4.10 and 1.4.4, and larger windows with large text."""

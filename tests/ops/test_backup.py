@@ -41,6 +41,7 @@ def restore_into(database: str, dump: Path) -> None:
     subprocess.run(command, check=True)
 
 
+@pytest.mark.release
 def test_a_restored_database_gives_the_same_answers(tmp_path):
     tools = tool("pg_dump").parent
     krakow = factories.krakow()

@@ -39,6 +39,7 @@ class Mailbox:
         return "250 OK"
 
 
+@pytest.mark.release
 def test_killed_in_the_middle_it_sends_nobody_twice_and_forgets_nobody(tmp_path: Path):
     mailbox, port = Mailbox(), free_port()
     server = Controller(mailbox, hostname="127.0.0.1", port=port)
