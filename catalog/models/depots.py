@@ -113,7 +113,7 @@ class Depot(models.Model):
     CHECKED = (*PUBLIC_FIELDS, "data_status", "verified_at", "verified_by")
     """What a person vouches for who checks the whole entry, or claims it."""
     NOBODY = "nobody"
-    """Instead of them: nobody vouches any more, since the verification was revoked."""
+    """Stands alone in `DecisionLine.vouches` where a decision revoked the verification: no earlier one counts."""
 
     BOUND_FIELDS = (
         # The municipality follows from a confirmed position; an import must not overwrite it.

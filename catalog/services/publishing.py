@@ -84,7 +84,7 @@ def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: st
 
 
 def _removed_at(fuel: str, lines: Lines) -> date | None:
-    """Return the day on which a person removed a fuel, None if one has stated it since or nobody did."""
+    """Return the day on which a person last removed a fuel, None if no person did or one has stated it again."""
     day = None
     for before, line in pairwise(lines):
         if "fuels" in line.vouches and fuel in {*before.fuels, *line.fuels}:

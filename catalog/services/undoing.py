@@ -127,9 +127,9 @@ def _confirmed_by(lines: Lines) -> set[str]:
 
 
 def _find_vouched_since(undoing: Undoing) -> set[int]:
-    """Return the depots of which a later decision vouches for a field that this one changed, or both for the whole.
+    """Return the depots that a later decision is about, too: it vouches for a field that this one changed.
 
-    Also those of which it ended confirmations, and an import has changed these fields since.
+    Or both checked the whole depot, or this one ended confirmations and an import has changed those fields since.
     """
     staying = set()
     for key, (before, own, since) in undoing.histories.items():
