@@ -14,6 +14,7 @@ from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLette
 from catalog.services import journal
 from catalog.services.merging import merge_depots
 from catalog.services.moderation import remove_depot
+from catalog.services.publishing import publish_depot
 from catalog.submissions import intake, letters, owner_links
 from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice
@@ -201,6 +202,18 @@ def test_hours_that_a_merge_has_not_handed_on_are_undone_for_when_their_entry_is
     stranger.undo(path, change.pk)
     journal.undo(decision=merge, by=editor, on=clock.now)
     assert factories.fresh(nowak).hours is None
+
+
+def test_a_change_of_a_removed_entry_cannot_be_undone_until_it_is_back(client, stranger, nowak, link, clock):
+    editor, today = factories.UserFactory(username="ewa"), clock.now.date()
+    save(stranger, link, mon="całą dobę")
+    path = link_in(mail.outbox[-1], "cofnij")
+    remove_depot(depot=nowak, reason="closed", by=editor, on=today)
+    expect(client.get(path), "Wpis jest usunięty.", without=["Cofnij tę zmianę"])
+    publish_depot(depot=nowak, by=editor, on=today, note="otwarty")
+    expect(client.get(path), "Cofnij tę zmianę")
+    merge_depots(survivor=factories.DepotFactory(), loser=factories.fresh(nowak), take=[], by=editor, on=today)
+    expect(client.get(path), "Cofnij tę zmianę")
 
 
 def test_hours_are_undone_though_another_price_has_added_a_fuel_since(stranger, nowak, link):
