@@ -22,7 +22,7 @@ from catalog.models import (
 from catalog.services import Refusal, journal, merging, moderation, publishing
 from catalog.services.journal import Lines, Undoing
 from catalog.services.moderation import DepotIsRemoved, RestoringNeedsReason
-from catalog.submissions import letters
+from catalog.submissions import letter_kinds, letters
 from catalog.submissions.owner_links import return_links, revoke_links
 from catalog.submissions.retention import link_ends
 from catalog.territory.boundaries import BoundaryIndex
@@ -54,6 +54,7 @@ def undo_depots(undoing: Undoing) -> None:
     restored += _remove_added(undoing, staying)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication", "merged_into")
     _close_submissions(undoing, standing.intersection(restored))
+    undoing.letters |= letter_kinds.returning_owners(restored, undoing.on)
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
@@ -198,9 +199,8 @@ def _remove_added(undoing: Undoing, staying: Collection[int]) -> list[int]:
     added = [spans[key] for key in undoing.added(Depot) if key not in staying]
     unchanged = history.find_untouched(Depot, added, ignored=journal.UNCOMPARED) if added else []
     today = timezone.localdate(undoing.on)
-    removed, mistaken = Depot.Publication.REMOVED, Depot.RemovalReason.MISTAKEN
-    rows = Depot.objects.filter(pk__in=unchanged)
-    rows.update(publication=removed, removal_reason=mistaken, removed_at=today, updated_at=today)
+    mistaken = {"publication": REMOVED, "removal_reason": Depot.RemovalReason.MISTAKEN, "removed_at": today}
+    Depot.objects.filter(pk__in=unchanged).update(**mistaken, updated_at=today)
     _record(undoing, unchanged)
     undoing.changed[Depot] += len(unchanged)
     return unchanged
@@ -387,6 +387,7 @@ def undo_owner_links(undoing: Undoing) -> None:
     since = Submission.objects.waiting().filter(depot__in=rows.values("depot"), owner_told_at__gte=at)
     since.update(owner_told_at=None)
     undoing.changed[OwnerLink] += return_links(rows.filter(replaced_at=at, revoked_at=None), on=undoing.on)
+    undoing.letters |= letter_kinds.returning_owners(undoing.keys(Depot), undoing.on)
     granted = list(locking(rows.filter(granted_at=at)))
     former = undoing.decision.details.get("replaced", {})  # of one whose own link had ended before, and ends again
     ending_again = [link for link in granted if str(link.pk) in former]

@@ -19,7 +19,7 @@ from catalog.depots import fuels
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import field_groups, objections, tokens
 from catalog.submissions.letter_texts import Block, Part, compose, compose_blocks
-from fueldepot.data.history import lock_rows
+from fueldepot.data.history import among, lock_rows
 from fueldepot.http.links import route_url, site_url
 
 State = Submission.State
@@ -252,6 +252,14 @@ class OwnershipLetters(GatheredLetters):
 
     def stored(self, on: datetime) -> dict[str, Any]:
         return {self.flag: Case(When(loss_told_at=None, then=Value(on)))}
+
+
+def returning_owners(depots: Collection[int], on: datetime) -> set[str]:
+    """Return the addresses of owners whose links to depots work again, of which letters are to tell. Two queries."""
+    told = OwnerLink.objects.working().filter(depot__in=among(depots), loss_told_at__isnull=False)
+    letters = PendingLetter.objects.filter(kind=PendingLetter.Kind.OWNER_RESTORED, requested_at=on)
+    letters = letters.filter(depot__in=among(depots))
+    return {*told.values_list("email", flat=True), *letters.values_list("email", flat=True)}
 
 
 class QuestionLetters(LetterKind):

@@ -1,6 +1,7 @@
 """What an owner hears of an entry that an editor removes, sets back or restores."""
 
 from datetime import timedelta
+from functools import partial
 
 from django.core import mail
 from django.test.utils import override_settings
@@ -13,6 +14,7 @@ from catalog.services.publishing import publish_depot
 from catalog.submissions import letter_kinds, letters
 from catalog.submissions.retention import purge_submissions
 from tests import deciding, factories
+from tests.client import message_of
 from tests.mail import DOWN, outcomes, words_of
 from tests.pages.forms.conftest import link_in
 from tests.pages.reading import expect
@@ -123,3 +125,21 @@ def test_an_owner_is_told_of_a_removal_that_another_wanted(client, priced, link,
     journal.undo(decision=decided.decision, by=editor, on=clock.now, note="Nie był to właściciel.")
     letters.send_waiting()
     assert "Twój odnośnik znów działa" in outcomes()
+
+
+def test_the_desk_counts_the_letters_of_owners_whose_links_work_again(desk, commit, nowak, link, clock):
+    claim, editor = factories.SubmissionFactory(depot=nowak, claim=True), factories.UserFactory(username="ewa")
+    for decide in (
+        partial(deciding.accept_submission, submission=claim, by=editor, on=clock.now + timedelta(hours=1)),
+        partial(remove_depot, depot=nowak, reason="closed", by=editor, on=clock.now.date()),
+    ):
+        decide()
+        letters.send_waiting()
+        mail.outbox.clear()
+        with commit():
+            answer = deciding.undo_at_the_desk(desk, deciding.last())
+        letters.send_waiting()
+        told = [*{"decyzja cofnięta", "Twój odnośnik znów działa"}.intersection(outcomes())]
+        assert "Twój odnośnik znów działa" in told
+        assert f"Listy o cofnięciu: {len(told)}." in message_of(answer)
+        clock.move(hours=2)
