@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import CharField, Exists, F, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Cast
 
-from catalog.models import DecisionLine, Depot, GoneReport, Subscription, SubscriptionQuerySet
+from catalog.models import Decision, DecisionLine, Depot, GoneReport, Subscription, SubscriptionQuerySet
 from catalog.services import Refusal
 from catalog.services.editing import REPEAT
 from catalog.services.moderation import locked
@@ -49,11 +49,16 @@ def report_gone(*, depot: Depot, reason: GoneReport.Reason, email: str, client: 
 
 
 def open_reports() -> QuerySet[GoneReport]:
-    """Return the reports that no check of their depots has answered. A check has a day; its decision has its moment."""
+    """Return the reports that neither a check of their depots nor a restoring has answered.
+
+    A check has a day; its decision has its moment.
+    """
     of_depot = DecisionLine.objects.filter(model=Depot._meta.label_lower, key=Cast(OuterRef("depot"), CharField()))
-    later = of_depot.filter(vouches__contains=["verified_at"], decision__decided_at__gte=OuterRef("created_at"))
-    unanswered = Q(~Exists(later), created_at__date__gte=F("depot__verified_at"))
-    return GoneReport.objects.filter(Q(depot__verified_at=None) | unanswered)
+    later = of_depot.filter(decision__decided_at__gte=OuterRef("created_at"))
+    checked = later.filter(vouches__contains=["verified_at"])
+    published = later.filter(decision__kind=Decision.Kind.PUBLISH, decision__undone_at=None)
+    unanswered = Q(~Exists(checked), created_at__date__gte=F("depot__verified_at"))
+    return GoneReport.objects.filter(Q(depot__verified_at=None) | unanswered).exclude(Exists(published))
 
 
 def find_evidence(depot: Depot) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Decision, GoneReport, Submission
-from catalog.services import journal, moderation
+from catalog.services import journal, moderation, publishing
 from catalog.submissions import gone_reports_and_subscriptions, retention
 from catalog.submissions.gone_reports_and_subscriptions import find_evidence
 from catalog.submissions.retention import purge_submissions
@@ -243,6 +243,20 @@ def test_a_check_that_was_undone_on_the_same_day_answers_no_report(nowak):
     sent = {"reason": GoneReport.Reason.CLOSED, "email": "", "client": "10.0.0.1"}
     gone_reports_and_subscriptions.report_gone(depot=nowak, on=timezone.now(), **sent)
     moderation.verify_depot(depot=nowak, by=editor, on=today)
+    assert find_evidence(nowak) is None
+    journal.undo(decision=Decision.objects.latest("pk"), by=editor, on=timezone.now())
+    assert find_evidence(nowak)["networks"] == 1
+
+
+def test_restoring_an_entry_answers_its_reports_and_undoing_a_decision_does_not(nowak):
+    editor, today = factories.UserFactory(), timezone.localdate()
+    sent = {"reason": GoneReport.Reason.CLOSED, "email": "", "client": "10.0.0.1"}
+    gone_reports_and_subscriptions.report_gone(depot=nowak, on=timezone.now(), **sent)
+    moderation.remove_depot(depot=nowak, reason="closed", by=editor, on=today)
+    journal.undo(decision=Decision.objects.latest("pk"), by=editor, on=timezone.now())
+    assert find_evidence(nowak)["networks"] == 1
+    moderation.remove_depot(depot=nowak, reason="closed", by=editor, on=today)
+    publishing.publish_depot(depot=nowak, by=editor, on=today, note="otwarty")
     assert find_evidence(nowak) is None
     journal.undo(decision=Decision.objects.latest("pk"), by=editor, on=timezone.now())
     assert find_evidence(nowak)["networks"] == 1
