@@ -12,8 +12,8 @@ from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, DateTimeField, Model, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import BigIntegerField, Count, DateTimeField, Min, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Cast, Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 from django.utils.dateparse import parse_date
@@ -135,7 +135,7 @@ class UndoneFilter(OptionsFilter):
 class DecisionAdmin(CsvMixin, RegisterAdmin):
     """The journal, newest first. A decision is undone as a whole, never edited."""
 
-    list_display = ("decided_at", person, "what", "kind", "reason", "count", "state")
+    list_display = ("decided_at", person, "what", "municipality", "kind", "reason", "count", "state")
     list_display_links = ("what",)
     list_filter = (UndoneFilter, "kind", ("decided_by", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("decided_by", "undone_by")
@@ -150,6 +150,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         "kiedy": lambda row: f"{timezone.localtime(row.decided_at):%Y-%m-%d %H:%M}",
         "kto": person,
         **columns_of(Decision, "kind", "title", "reason"),
+        "gmina": lambda row: row.town or "",
         "wiersze": lambda row: row.rows,
         "czekało dni": lambda row: "" if row.waiting_since is None else (row.decided_at - row.waiting_since).days,
         "cofnięto": lambda row: "" if row.undone_at is None else f"{timezone.localtime(row.undone_at):%Y-%m-%d %H:%M}",
@@ -158,7 +159,12 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Decision]:
         lines = DecisionLine.objects.filter(decision=OuterRef("pk")).order_by().values("decision")
         counted = Subquery(lines.annotate(number=Count("pk")).values("number"))
-        return cast("QuerySet[Decision]", super().get_queryset(request).annotate(rows=Coalesce(counted, 0)))
+        of_depot = DecisionLine.objects.filter(decision=OuterRef(OuterRef("pk")), model=Depot._meta.label_lower)
+        only = of_depot.order_by().values("decision").annotate(number=Count("pk")).filter(number=1)
+        depots = Depot.objects.filter(pk=Subquery(only.values(depot=Cast(Min("key"), BigIntegerField()))))
+        town = Subquery(depots.values("municipality__name"))
+        rows = super().get_queryset(request).annotate(rows=Coalesce(counted, 0), town=town)
+        return cast("QuerySet[Decision]", rows)
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """Return the list with the values before and after of decisions that changed little."""
@@ -182,6 +188,11 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
     def what(self, decision: Any) -> SafeString:
         line = '<br><span class="quiet">{}: <del>{}</del> → <ins>{}</ins></span>'
         return format_html("{}{}", decision.title, format_html_join("", line, decision.changes))
+
+    @admin.display(description="gmina", ordering="town")
+    def municipality(self, decision: Any) -> str:
+        """Of the only depot: branches of a company have one name."""
+        return decision.town or ""
 
     @admin.display(description="wiersze", ordering="rows")
     def count(self, decision: Any) -> int:

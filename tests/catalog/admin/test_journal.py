@@ -91,6 +91,17 @@ def test_a_page_holds_a_hundred_in_a_fixed_number_of_queries(client, editor, dja
         client.get(deciding.page(last()))
 
 
+def test_branches_of_one_name_are_told_apart_by_their_municipality(client, editor):
+    branches = [factories.DepotFactory(municipality=town) for town in (factories.krakow(), factories.zakopane())]
+    for keys in ([branches[0].pk], [branches[1].pk], [row.pk for row in branches]):
+        moderation.reset_depots(keys=keys, by=editor)
+        moderation.verify_depots(keys=keys, by=editor, on=TODAY)
+    exported = client.get(f"{JOURNAL}csv/?kind__exact=verify").content.decode("utf-8-sig")
+    towns = [line["gmina"] for line in csv.DictReader(exported.splitlines(), delimiter=";")]
+    assert towns == ["", "", "Zakopane", "Kraków"]
+    assert "→ zweryfikowane Zakopane sprawdzenie" in text_of(client.get(JOURNAL))
+
+
 def test_decisions_and_not_rows_are_counted_with_waiting_times_and_exported_without_personal_data(client, editor):
     depots = [factories.DepotFactory(lat=50 + n / 10) for n in range(3)]
     moderation.verify_depots(keys=[row.pk for row in depots], by=editor, on=TODAY)
