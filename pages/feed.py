@@ -194,4 +194,4 @@ def of_prices(today: date) -> Iterator[Entry]:
             notes.append(invented if price.demonstration else f"Status wpisu: {status_of(row).label}.")
             title = f"{fuel.name}: {short_zloty(price.grosze / 100)} {fuel.per_unit}, {row.name}"
             path, until = depot_path(row.id, row.name), on + NEWS - timedelta(days=1)
-            yield Entry(f"cena-{fuel.slug}-{on}", title, " ".join(notes), path, on, until)
+            yield Entry(f"cena-{fuel.slug}-{on}-{price.grosze}", title, " ".join(notes), path, on, until)

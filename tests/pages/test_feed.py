@@ -134,6 +134,16 @@ def test_a_price_that_moved_by_a_tenth(client, after, moved):
     assert [row[1:] for row in price_entries(client)] == ([("2026-10-24", text)] if moved else [])
 
 
+def test_another_price_of_the_same_day_is_another_entry(client):
+    depot, seen = factories.DepotFactory(), set()
+    factories.DepotPriceFactory(depot=depot, price=Decimal(1000), day=ON - timedelta(days=40))
+    for amount, origin in ((1200, "submission"), (1250, "price_list")):
+        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=ON, origin=origin)
+        (entry,) = entries(client)
+        seen.add(entry.findtext(f"{ATOM}id"))
+    assert len(seen) == 2
+
+
 def test_an_old_price_is_no_news_and_the_newest_twenty_are(client):
     for number, depot in enumerate(factories.DepotFactory.create_batch(22)):
         for price, days in ((1000, 60), (1200, 9 + number)):
