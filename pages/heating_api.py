@@ -1,5 +1,6 @@
 """`/heating-costs`: its parameters, its published fields, and the view that answers."""
 
+import re
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -16,6 +17,7 @@ from catalog.api import params as place_params
 from catalog.api.params import POSTCODE, TERYT, Postcode, Teryt
 from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import territory
+from catalog.text import one_line
 from fueldepot.http.links import route_url
 from fueldepot.http.params import ThreeDigits, exact
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example, field
@@ -59,12 +61,14 @@ SOURCES = heat_sources(date.max)
 def own_fields(price: str, bag: str, efficiency: str, *, typed: bool = False) -> dict[str, Any]:
     """Return the fields of a query for what the reader knows of each source. The names are prefixes.
 
-    typed: by a person, so three digits behind a mark are thousands of złoty, and a unit may follow an amount.
+    typed: by a person, so three digits behind a mark are thousands of złoty, and a unit may follow an amount, or a
+    sign an efficiency.
     """
     fields: dict[str, Any] = {}
 
     def add(name: str, ends: tuple[float, float], digits: ThreeDigits, text: str, value: float, per: str = "") -> None:
-        number = exact(*ends, digits, partial(bare_number, unit="zł", per=per) if typed and per else str)
+        bare = partial(bare_number, unit="zł", per=per) if per else share_of
+        number = exact(*ends, digits, bare if typed else str)
         fields[name] = Annotated[Decimal | None, number, field(text, value)], None
 
     for source in SOURCES:
@@ -81,6 +85,12 @@ def own_fields(price: str, bag: str, efficiency: str, *, typed: bool = False) ->
         text += "Heat from one kilowatt-hour of electricity." if pump else "0.85 is 85 %."
         add(f"{efficiency}_{slug}", ends, "decimals", text, 3.2 if pump else 0.85)
     return fields
+
+
+def share_of(text: str) -> str:
+    """Return a share that a person has typed in per cent, "0.88" for "88 %"; any other text as it is."""
+    percent = re.fullmatch(r"([0-9]{1,3}(?:[,.][0-9]{1,2})?) ?%", one_line(text))
+    return str(Decimal(percent[1].replace(",", ".")) / 100) if percent else text
 
 
 def own_inputs(query: Query, price: str, bag: str, efficiency: str) -> dict[str, OwnInput]:

@@ -233,12 +233,15 @@ def test_a_unit_may_stand_behind_a_number(client):
         "cena_pellet": ("1500", "1.500,- zł/tonę"),
         "cena_electric": ("1,10", "1,10 zl/kWh"),
         "worek_pellet": ("24,99", "24,99 ZŁ za worek"),
+        "sprawnosc_pellet": ("0,88", "88%"),
+        "sprawnosc_gas": ("1,025", "102,5 %"),
     }
     bare, full = ({name: spellings[number] for name, spellings in typed.items()} for number in (0, 1))
     twins = [client.get(f"{PATH[:-1]}.md", query).content.decode() for query in (bare, full)]
     assert twins[0] == twins[1]
-    for query in ("?kwh=18000+m²", "?cena_pellet=1500+zł/mp", "?sprawnosc_pellet=85+zł"):
+    for query in ("?kwh=18000+m²", "?cena_pellet=1500+zł/mp", "?sprawnosc_pellet=85+zł", "?sprawnosc_pellet=126%25"):
         assert "Pomijamy" in read(client, query), query
+    assert client.get(URL, {"efficiency_pellet": "88%"}).status_code == 400
 
 
 @pytest.fixture
