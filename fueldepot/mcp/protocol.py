@@ -35,7 +35,10 @@ from fueldepot.mcp.answers import TOOLS, Tool, answer
 from subsidy.api.params import forget_query, take_bytes
 
 WITHOUT_VERSION = "2025-03-26"
-"""Version of requests without one. Streamable HTTP, "Protocol Version Header"."""
+"""Version of requests without one, Streamable HTTP, "Protocol Version Header"; the only one with batches."""
+
+MOST_BATCHED = 10
+"""Messages of a batch, which the rate limit counts as one request."""
 
 KEPT_AN_HOUR = {"resultType": "complete", "ttlMs": 3_600_000, "cacheScope": "public"}
 """Of what clients keep: it changes with a release only."""
@@ -64,7 +67,8 @@ def handle(message: Any, headers: Mapping[str, str]) -> Answer:
     request_id = message.get("id") if isinstance(message, dict) else None
     try:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-            raise RpcError(jsonrpc.INVALID_REQUEST, "The body must be a single JSON-RPC 2.0 message")
+            batches = f"in version {WITHOUT_VERSION} it may be an array of up to {MOST_BATCHED}"
+            raise RpcError(jsonrpc.INVALID_REQUEST, f"The body must be a JSON-RPC 2.0 message; {batches}")
         if "id" not in message or "method" not in message:
             return HTTPStatus.ACCEPTED, None  # a notification, or a response without a request
         if not isinstance(request_id, str | int) or isinstance(request_id, bool):
@@ -77,6 +81,13 @@ def handle(message: Any, headers: Mapping[str, str]) -> Answer:
     except RpcError as error:
         body = {"code": error.code, "message": str(error)} | ({} if error.data is None else {"data": error.data})
         return error.status, {"jsonrpc": "2.0", "id": request_id, "error": body}
+
+
+@sensitive_variables()
+def handle_batch(messages: list[Any], headers: Mapping[str, str]) -> tuple[int, list[dict[str, Any]] | None]:
+    """Return status and body for a batch; no body unless it has a request."""
+    bodies = [body for _, body in (handle(message, headers) for message in messages) if body is not None]
+    return (HTTPStatus.OK, bodies) if bodies else (HTTPStatus.ACCEPTED, None)
 
 
 @sensitive_variables()
@@ -244,7 +255,9 @@ def mcp(request: HttpRequest) -> HttpResponse:
         error = {"code": jsonrpc.PARSE_ERROR, "message": "The body is not JSON"}
         status, body = HTTPStatus.BAD_REQUEST, {"jsonrpc": "2.0", "id": None, "error": error}
     else:
-        status, body = handle(message, request.headers)  # type: ignore[assignment]
+        has_batches = request.headers.get("Mcp-Protocol-Version", WITHOUT_VERSION) == WITHOUT_VERSION
+        is_batch = has_batches and isinstance(message, list) and 1 <= len(message) <= MOST_BATCHED
+        status, body = (handle_batch if is_batch else handle)(message, request.headers)  # type: ignore[assignment]
     headers = {"Cache-Control": NO_STORE}
     if body is None:
         return HttpResponse(status=status, headers=headers)

@@ -62,6 +62,26 @@ def test_errors_of_the_protocol(client):
         assert answer["Cache-Control"] == "no-store"
 
 
+def test_a_batch_is_answered_in_the_version_that_has_them(client):
+    ping, note, bad = {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "method": "x"}, {"id": 2}
+    for batch, version, status, answers in (
+        ([ping, note, bad], {}, 200, [{"result": {}}, {"error": -32600}]),
+        ([ping] * 10, {"Mcp-Protocol-Version": "2025-03-26"}, 200, [{"result": {}}] * 10),
+        ([note, note], {}, 202, None),
+        ([ping] * 11, {}, 400, {"error": -32600}),
+        ([ping], {"Mcp-Protocol-Version": "2025-06-18"}, 400, {"error": -32600}),
+    ):
+        answer = client.post("/mcp", json.dumps(batch), content_type="application/json", headers=version)
+        assert answer.status_code == status
+        assert (told(answer.json()) if answer.content else None) == answers
+
+
+def told(body):
+    if isinstance(body, list):
+        return [told(part) for part in body]
+    return {"error": body["error"]["code"]} if "error" in body else {"result": body["result"]}
+
+
 def test_there_is_neither_a_stream_nor_a_session(client):
     for method in ("GET", "DELETE"):
         answer = client.generic(method, "/mcp")
