@@ -101,7 +101,7 @@ def recording(
     """Record what is changed within as one decision, in one transaction; within another decision join that one.
 
     by: None for an owner or a command. on: the moment, the present one by default. Nothing is recorded if neither a
-    history row was written nor a row named. Two statements at the end, however many rows.
+    history row was written nor a row named. One statement at the end, and another for every 5000 rows.
     """
     outer = _current.get()
     if outer is not None:
@@ -135,7 +135,7 @@ def _store(
     for (model, key), (first, last) in (dict.fromkeys(record.rows, (None, None)) | spans).items():
         about = {"model": model._meta.label_lower, "key": str(key), "vouches": sorted(record.vouches[model, key])}
         lines.append(DecisionLine(decision=decision, first=first, last=last, **about))
-    DecisionLine.objects.bulk_create(lines)
+    DecisionLine.objects.bulk_create(lines, batch_size=5000)  # of six parameters; a statement has at most 65,535
     return decision
 
 

@@ -369,6 +369,13 @@ def test_many_added_depots_are_taken_back_in_as_many_statements_as_one(editor, d
     assert not Depot.objects.published().exists()
 
 
+def test_a_decision_names_any_number_of_rows(editor):
+    keys = range(1, 65_535 // 6 + 2)  # a line takes six of the parameters that a statement may have
+    with journal.recording(Decision.Kind.PRICES, by=editor, title="Zatwierdzono ceny") as record:
+        record.concern(Depot, keys)
+    assert record.decision.lines.count() == len(keys)
+
+
 def test_the_list_of_batches_filters_and_removed_entries_filter_by_reason(client, editor):
     assert editor.has_perm("catalog.view_decision")
     reasons = {"closed": "closed", "duplicate": "duplicate", "not_a_depot": "not_a_depot", "private": "private_person"}
