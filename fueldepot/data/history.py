@@ -158,9 +158,11 @@ def find_untouched(model: type[models.Model], spans: Sequence[Span], *, ignored:
     Rows written since, but with the same values again, are among them. ignored: columns that are not compared.
     """
     table, key = get_history_model_for_model(model)._meta.db_table, model._meta.pk.column
-    same = " AND ".join(f't."{c}" IS NOT DISTINCT FROM l."{c}"' for c in (key, *_columns(model)) if c not in ignored)
+    # Equality of keys lets the database hash them; by IS NOT DISTINCT FROM it would compare each row with each.
+    same = (f't."{c}" IS NOT DISTINCT FROM l."{c}"' for c in _columns(model) if c not in ignored)
+    where = " AND ".join(("l.history_id = s.last", f't."{key}" = l."{key}"', *same))
     tables = f"{model._meta.db_table} t, unnest(%s::bigint[], %s::bigint[]) s (first, last), {table} l"
-    return _ask(f'SELECT t."{key}" FROM {tables} WHERE l.history_id = s.last AND {same}', spans)  # noqa: S608 - names of tables and columns only
+    return _ask(f'SELECT t."{key}" FROM {tables} WHERE {where}', spans)  # noqa: S608 - names of tables and columns only
 
 
 def _columns(model: type[models.Model]) -> list[str]:
