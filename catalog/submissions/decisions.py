@@ -61,7 +61,7 @@ class LocationOutsidePoland(Refusal):
 
 
 class DecidedOneByOne(Refusal):
-    reason = "przejęcia i usunięcia przyjmuje się pojedynczo, na stronie zgłoszenia"
+    reason = "przejęcia, usunięcia i przywrócenia przyjmuje się pojedynczo, na stronie zgłoszenia"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def decide(
 def decide_possible(
     *, submissions: Collection[int], rejection: str | None = None, by: AbstractBaseUser, on: datetime
 ) -> Outcome[Submission]:
-    """Accept several submissions completely, or reject them, where possible; claims and deletions are never accepted.
+    """Accept several submissions completely, or reject them, where possible; those of `ONE_BY_ONE` are never accepted.
 
     rejection: its reason, None to accept. The number of statements is constant.
     """

@@ -226,8 +226,12 @@ def test_many_are_decided_at_once_a_rejection_with_a_reason_and_no_claim_or_dele
     assert "wymaga podania powodu" in message_of(bulk.act(client, QUEUE, "reject", *rows, reason=""))
     asked = text_of(bulk.choose(client, QUEUE, "reject", claim, delete, *rows, reason="Nie."))
     assert not missing(asked, "poprawka: 3", "przejęcie wpisu: 1", "usunięcie wpisu: 1")
-    asked = text_of(bulk.choose(client, QUEUE, "accept", claim, delete, *rows))
-    assert "rzejęcia i usunięcia przyjmuje się pojedynczo, na stronie zgłoszenia: 2" in asked
+    removed = factories.DepotFactory(removed=True)
+    back = factories.SubmissionFactory(depot=removed, kind="restore", proposed={}, stored={})
+    asked = text_of(bulk.choose(client, QUEUE, "accept", claim, delete, back, *rows))
+    assert "rzejęcia, usunięcia i przywrócenia przyjmuje się pojedynczo, na stronie zgłoszenia: 3" in asked
+    assert f"nr {back.pk}, przywrócenie wpisu: Skład opału Nowak" in asked
+    back.delete()
     assert f"nr {claim.pk}, przejęcie wpisu: Skład opału Nowak" in asked
     with commit():
         bulk.act(client, QUEUE, "accept", claim, delete, *rows)
