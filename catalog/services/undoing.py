@@ -41,9 +41,10 @@ def undo_depots(undoing: Undoing) -> None:
         raise Refusal(reason="ta decyzja przywróciła scalony wpis; żeby znów były jednym, scal je jeszcze raz")
     if not undoing.note and undoing_needs_reason(undoing):
         raise RestoringNeedsReason(undoing.decision.pk)
-    # Also those whose prices alone were changed, which have their turn after the version.
-    rows = locking(Depot.objects.filter(pk__in=among(undoing.keys(Depot)))).values_list("pk", "publication")
-    standing = {key for key, publication in rows if publication != REMOVED}
+    # Prices have their turn after the version; survivors of entries written twice are locked by the commit itself.
+    concerned = Depot.objects.filter(pk__in=among(undoing.keys(Depot)))
+    rows = locking(concerned | Depot.objects.filter(pk__in=concerned.values("merged_into")))
+    standing = {key for key, publication in rows.values_list("pk", "publication") if publication != REMOVED}
     depots = Depot.objects.filter(pk__in=among(undoing.spans(Depot)))
     removed = depots.filter(publication=REMOVED, merged_into=None).exclude(pk__in=_removed(undoing))
     if undoing.keys(OwnerLink) and removed.exists():

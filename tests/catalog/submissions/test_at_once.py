@@ -135,6 +135,16 @@ def test_who_confirms_locks_the_entry_before_the_submission():
     assert lockable(confirming(submission), Depot.objects.all(), Submission.objects.all()) == [submission.pk]
 
 
+def test_who_undoes_a_check_of_a_merged_entry_locks_its_survivor_before_the_version():
+    editor, loser, survivor = factories.UserFactory(), factories.DepotFactory(), factories.DepotFactory()
+    moderation.verify_depot(depot=loser, by=editor, on=TODAY)
+    check = deciding.last()
+    editing.edit_depot(depot=loser, values={"phone": "+48 601 234 567"}, by=editor, on=TODAY)  # stays confirmed
+    merging.merge_depots(survivor=survivor, loser=loser, take=(), by=editor, on=TODAY)
+    undo = partial(journal.undo, decision=check, by=editor, on=NOW)
+    assert lockable(undo, Depot.objects.filter(pk=survivor.pk), Dataset.objects.filter(slug=Dataset.Slug.DEPOTS))
+
+
 def test_who_changes_prices_locks_the_version_of_the_entries_before_that_of_the_prices():
     for slug in (Dataset.Slug.DEPOTS, Dataset.Slug.PRICES):
         Dataset.objects.bump_version(slug)
