@@ -1,8 +1,11 @@
 """The page of a depot: editing keeps the status honest and loses nobody's work."""
 
+from datetime import timedelta
+
 import pytest
 from django.core import mail
 from django.urls import reverse
+from django.utils import timezone
 
 from catalog import models
 from catalog.admin import evidence
@@ -266,6 +269,10 @@ def test_a_double_click_adds_one_depot(client, editor, depot):
     assert models.Depot.objects.filter(name="Nowy skład").count() == 1
     client.post(ADD, {**NEW, "lat": "50.08", "another_depot": "on"})
     assert models.Depot.objects.filter(name="Nowy skład").count() == 2
+    for minutes, count in ((9, 2), (10, 3)):
+        models.Depot.history.update(history_date=timezone.now() - timedelta(minutes=minutes))
+        client.post(ADD, {**NEW, "another_depot": "on"})
+        assert models.Depot.objects.filter(name="Nowy skład").count() == count
 
 
 def test_what_another_depot_has_is_said_at_any_distance_and_can_be_overruled(client, editor, depot):

@@ -228,6 +228,13 @@ def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, letters, 
     assert list(Submission.objects.unnotified()) == [lost]
 
 
+def test_a_rejection_repeats_what_stays_of_an_entry_and_nothing_of_one_that_is_not_there(editor, letters):
+    for values, repeats in (({}, True), ({"add": True}, False), ({"claim": True}, False)):
+        row = factories.SubmissionFactory(**values)
+        letters(deciding.reject_submission, submission=row, reason="Nie.", by=editor, on=NOW)
+        assert ("Zostało bez zmian" in words_of(mail.outbox[-1])) is repeats, values
+
+
 def test_every_kind_of_letter_is_sent_again_and_once_a_deletion_s_to_who_else_had_asked(editor, letters, settings):
     settings.EMAIL_BACKEND = DOWN
     depot = factories.DepotFactory()

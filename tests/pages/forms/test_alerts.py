@@ -142,9 +142,10 @@ def test_a_form_sent_twice_is_one_letter(stranger, place):
     for email in ("jan@opal-nowak.pl", "jan@opal-nowak.pl", "ewa@opal-nowak.pl"):
         expect(stranger.send(PATH, typed | {"email": email}), "Sprawdź pocztę")
     assert [letter.to for letter in mail.outbox] == [["jan@opal-nowak.pl"], ["ewa@opal-nowak.pl"]]
-    stranger.clock.move(minutes=11)
-    stranger.send(PATH, typed)
-    assert len(mail.outbox) == 3  # asked again on purpose
+    for minutes, sent in ((9, 2), (1, 3)):  # asked again on purpose
+        stranger.clock.move(minutes=minutes)
+        stranger.send(PATH, typed)
+        assert len(mail.outbox) == sent
 
 
 def test_confirming_the_same_again_keeps_one_and_a_link_dies_and_says_so(stranger, place):

@@ -12,6 +12,7 @@ from catalog.services.moderation import remove_depot
 from catalog.submissions import letters, owner_links
 from catalog.submissions.retention import purge_submissions
 from tests import factories
+from tests.mail import Refusing
 from tests.pages.reading import expect
 
 
@@ -86,6 +87,23 @@ def test_a_mail_server_that_is_away_is_asked_once_for_many_letters(monkeypatch):
     assert len(letters.send_waiting().unsent) == 3
     assert len(asked) == 1
     assert not Submission.objects.exclude(letters_at=[]).exists()  # none counts against a limit
+
+
+def test_the_letter_after_a_refused_one_leaves_by_a_new_connection(monkeypatch):
+    calls = []
+
+    class Strict(Refusing):
+        def open(self):
+            calls.append("open")
+
+        def close(self):
+            calls.append("close")
+
+    monkeypatch.setattr(letters, "get_connection", Strict)
+    for email in ("nobody@example.pl", "ewa@example.pl", "jan@example.pl"):
+        factories.SubmissionFactory(decided=True, notification_pending=True, email=email)
+    assert len(letters.send_waiting().sent) == 2
+    assert calls == ["open", "close", "open", "open", "close"]
 
 
 def test_all_letters_leave_in_however_many_batches(monkeypatch):

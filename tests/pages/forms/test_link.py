@@ -136,6 +136,14 @@ def test_a_form_sent_twice_is_one_submission_and_one_letter(stranger, nowak, kin
     assert len(mail.outbox) == 2
 
 
+def test_a_form_sent_again_after_ten_minutes_is_another_submission(stranger, path):
+    typed = stranger.type(path, **FIRST)
+    for minutes, sent in ((0, 1), (9, 1), (1, 2)):
+        stranger.clock.move(minutes=minutes)
+        stranger.send(path, typed)
+        assert len(mail.outbox) == sent
+
+
 def test_the_entry_was_removed_meanwhile(client, nowak, sent, clock):
     remove_depot(depot=nowak, reason=Depot.RemovalReason.CLOSED, on=clock.now.date())
     refused(client, sent, 410, "skład zakończył działalność")

@@ -254,6 +254,7 @@ def test_a_place_whose_name_is_too_long_is_not_named_and_unknown_elements_do_no_
     long, unknown = "W" * 200, "".join(f"<x{number}/>" for number in range(1100))
     for parts, places in (
         ((*points(model, place=long), area(model, place=long)), ()),
+        ((*points(model, place=long[:120]), area(model, place=long[:120])), (long[:120],)),
         ((unknown, *points(model), area(model)), ("Konotop",)),
     ):
         (record,) = prg_addresses.parse(write(tmp_path / "a.xml", document(model, *parts))).rows

@@ -7,8 +7,9 @@ from datetime import date
 
 import pytest
 
-from catalog.importers.records import Note, PlaceRecord, PostcodeRecord, UnitRecord
+from catalog.importers.records import BadInput, Note, PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.importers.sources import geonames, gugik, teryt
+from catalog.models import Place, max_length
 from tests.catalog.importers.parsers.helpers import DATA, assert_refused, shared, text, write, zipped
 
 HEADER = "WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD;STAN_NA\n"
@@ -293,3 +294,16 @@ def test_json_of_another_form_is_refused(tmp_path):
         assert_refused(message, gugik.parse_places, write(tmp_path / "a.json", content), UNITS)
     path = DATA / "polskie-miejscowosci.json"
     assert_refused("no place is left of 3: no municipality is called", gugik.parse_places, path, {})
+
+
+def test_the_longest_name_that_a_column_takes_is_read_from_each_register_of_places(tmp_path):
+    longest = "W" * max_length(Place, "name")
+    for name_in in (
+        lambda name: changed(tmp_path, "Żabia Wola Próbna", name).rows[0].name,
+        lambda name: parse_codes(tmp_path, ROW.replace("Próbka", name)).rows[0].places[0],
+        lambda name: changed_postcodes(tmp_path, "Zagórze", name).rows[1].places[0],
+        lambda name: changed_place(tmp_path, Name=name).rows[0].name,
+    ):
+        assert name_in(longest) == longest
+        with pytest.raises(BadInput):
+            name_in(longest + "W")
