@@ -54,7 +54,7 @@ def take_fuels_back(
     """Take back fuels that prices added and no published price states any more. Six statements at most.
 
     unpriced: fuels by id of the depot. A fuel that the name states stays, as such; so does one that a person has
-    checked since.
+    checked since, and not removed.
     """
     added = {depot: names for depot in _locked(unpriced) if (names := {*unpriced[depot.pk]} & {*depot.fuels_priced})}
     lines = read_lines([depot.pk for depot in added])
@@ -64,7 +64,7 @@ def take_fuels_back(
             depot.fuels_priced = [other for other in depot.fuels_priced if other != name]
             if before and name in before.fuels_in_name:
                 depot.fuels_in_name = list(fuels.in_order({*depot.fuels_in_name, name}))
-            elif "fuels" not in vouched_since(since):
+            elif "fuels" not in vouched_since(since) or _removed_at(name, since):
                 depot.fuels = [other for other in depot.fuels if other != name]
     _save(list(added), by, on, f"{reason}: cofnięto paliwo z ceny")
 
