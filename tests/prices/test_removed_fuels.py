@@ -76,6 +76,17 @@ def test_what_a_person_said_before_a_price_added_the_fuel_again_does_not_keep_it
     assert offer(depot) == ["wegiel"]
 
 
+def test_a_fuel_that_a_source_states_after_its_price_has_gone_stays_when_another_change_is_undone(editor):
+    depot = stored(fuels=["wegiel"])
+    publish(depot, editor)
+    reject(editor, *depot.prices.all())
+    factories.fresh(depot).fuels = ["wegiel", "pellet"]
+    depot.save()  # as an import does
+    edit(depot, editor, phone="+48 600 000 000")
+    undo(last(), editor)
+    assert offer(depot) == ["wegiel", "pellet"]
+
+
 def test_a_removal_counts_until_the_check_is_revoked(editor):
     depot = stored(fuels=["pellet", "brykiet"])
     set_fuels(depot, ["brykiet"], editor)

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 def test_an_entry_that_was_erased_while_its_page_was_open_is_refused():
     editor = factories.UserFactory()
-    depot, other = factories.DepotFactory(), factories.DepotFactory()
+    depot, other, _ = factories.DepotFactory.create_batch(3)
     submission = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     Depot.objects.filter(pk=depot.pk).delete()
     for act in (

@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 from django.urls import get_resolver, resolve
 
 from fueldepot.http.caller_address import find_caller, forwarded_headers, read_networks
-from fueldepot.http.request_log import JsonFormatter, drop_duplicate_db_errors
+from fueldepot.http.request_log import JsonFormatter, drop_duplicate_db_errors, request_id
 from fueldepot.http.views import is_private
 from tests import factories
 
@@ -125,6 +125,7 @@ def test_a_request_is_one_line_with_status_and_time_whatever_its_path_and_method
     answer = Client().get(PATH)
     Client().get('/api/v1/\n{"x":1}/%00/ł' + "x" * 1000)
     Client().generic("GE\x01T", "/api/v1/x")
+    assert request_id.get() == "", "what follows is of no request"
     line, odd_path, odd_method = lines()
     assert (line["method"], line["path"], line["status"]) == ("GET", "/api/v1/subsidy", 200)
     assert line["ms"] > 0

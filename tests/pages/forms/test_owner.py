@@ -291,6 +291,7 @@ def test_a_price_list_is_uploaded_previewed_and_published(client, stranger, pric
     assert stranger.send(OWNER, fields | {"wczytaj": "1"}).status_code == 302
     today = prices_of_today().approved().order_by("fuel").values_list("depot", "fuel", "price")
     assert list(today) == [(branch.pk, "brykiet", Decimal("1350.50")), (priced.pk, "pellet", Decimal(1700))]
+    assert {row.used_at for row in OwnerLink.objects.all()} == {stranger.clock.now}
     assert "cennik" not in mail.outbox[-1].subject
     assert "1 700 zł/t" in mail.outbox[-1].body.replace("\xa0", " ")
     # The same file once more replaces nothing and is no change.

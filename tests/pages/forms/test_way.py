@@ -64,6 +64,8 @@ def test_a_correction_from_form_to_public(client, stranger, nowak, clock, commit
 def test_the_page_counts_days_and_shows_what_was_sent_and_not_what_an_editor_made_of_it(client, stranger, nowak, clock):
     page = stranger.fill_and_confirm(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     expect(client.get(page), "czeka od dziś")
+    ahead = re.findall(r'class="ahead"><span>([^<]+)', client.get(page).content.decode())
+    assert ahead == ["Decyzja redakcji"]
     clock.move(hours=20)
     expect(client.get(page), "czeka 1 dzień")
     other = {"phone": "+48 601 234 568"}
@@ -92,6 +94,7 @@ def test_a_deletion_is_a_removal(client, stranger, nowak, accept):
 
 def test_a_missing_depot_is_added(client, stranger, accept):
     factories.PostcodeFactory()
+    factories.PostcodeFactory(code="00-001", lat=52.2, lon=21.0)
     sent = stranger.fill("/sklady/dodaj/?teryt=1261011", name="Opał u Zosi", postcode="30001", fuels=["pellet"])
     expect(sent, "Położenie 50,07585° N, 19,94100° E, w przybliżeniu; gmina Kraków", status=302)
     assert "Zosi" not in mail.outbox[-1].body + mail.outbox[-1].subject
@@ -132,7 +135,10 @@ def test_what_an_editor_changed_since_the_form_was_opened_is_not_changed_back(st
 
 
 def test_nothing_changed_is_said_and_not_sent(stranger, nowak):
-    answer = stranger.fill(f"/sklad/{nowak.pk}/popraw/")
+    Depot.objects.filter(pk=nowak.pk).update(nip="5260250274")
+    typed = stranger.type(f"/sklad/{nowak.pk}/popraw/")
+    assert typed["nip"] == "5260250274"
+    answer = stranger.send(f"/sklad/{nowak.pk}/popraw/", typed)
     expect(answer, "Niczego nie zmieniono", "sama wiadomość nie wystarczy", status=400)
     assert mail.outbox == []
     assert not Submission.objects.exists()
