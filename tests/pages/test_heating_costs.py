@@ -42,8 +42,9 @@ def test_the_median_of_the_voivodeship_else_of_poland_with_rounded_ranges_is_the
     assert (row["cost_per_year"], row["amount_per_year"]) == ({"low": 7800, "middle": 8400, "high": 9400}, 5.15)
     assert rows_of(client, teryt="12")["pellet"]["cost_per_year"] == row["cost_per_year"]
     shown = "0,37–0,45 zł", "rocznie 7 800–9 400 zł", "1 640 zł/t, mediana 3 cen", "4,6–4,9, zwykle 4,8 kWh/kg"
-    expect(client.get(f"{PATH}?miejsce=1261011"), *shown)
-    twin = html_of(client.get("/ceny/porownanie.md?miejsce=1261011"))
+    expect(client.get(f"{PATH}?miejsce=1261011"), *shown, "Sprawność 80–90%")
+    twin = html_of(client.get("/ceny/porownanie.md?miejsce=1261011&powierzchnia=150"))
+    assert "w JSON: http://127.0.0.1:8000/api/v1/heating-costs?teryt=1261011&area=150\n" in twin
     assert "| 1 | Pellet, kocioł na pellet | 0,37–0,45 zł | 7 800–9 400 zł | 5,15 t | 1 640 zł/t, mediana 3 cen" in twin
     rows = {row["zrodlo_ciepla"]: row for row in csv_rows(client.get("/ceny/porownanie.csv?miejsce=1261011"))}
     row = rows["pellet"]
