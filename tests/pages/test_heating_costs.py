@@ -84,6 +84,8 @@ def test_ones_own_price_and_efficiency_come_first_and_stay_in_their_fields(clien
     for bag, tonne in (("36", 2400), ("38", 2533.33), ("25.55", 1703.33)):
         assert rows_of(client, bag_pellet=bag)["pellet"]["price"]["amount"] == tonne
     assert rows_of(client, bag_pellet="36", price_pellet="1600")["pellet"]["price"]["amount"] == 1600
+    free = rows_of(client, price_beech_fireplace="-0")["beech_fireplace"]
+    assert str(free["price"]["amount"]) == "0.0"
     value = rows_of(client, efficiency_heat_pump_air="3.5", price_heat_pump_air="1.05")["heat_pump_air"]
     assert value["cost_per_kwh"] == {"low": 0.3, "middle": 0.3, "high": 0.3}
     assert (value["efficiency"]["default"], value["efficiency"]["certainty"]) == (3.5, "own")

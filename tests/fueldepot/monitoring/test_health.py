@@ -96,6 +96,8 @@ def test_a_purge_that_never_ran_is_overdue_once_something_should_have_gone(clien
         assert "1 submissions deleted that nobody confirmed" in printed
         assert ("nothing was written" in printed, purge_seen(client)["overdue"]) == (not commit, not commit)
     assert not Submission.objects.exists()
+    run("purge_submissions", commit=True)
+    assert [*ImportRun.objects.order_by("pk").values_list("outcome", flat=True)] == ["imported", "unchanged"]
 
 
 def set_age(age):
