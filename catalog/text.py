@@ -28,6 +28,8 @@ _POSTCODE = re.compile(r"([0-9]{2})-?([0-9]{3})")
 _OTHERS = re.compile(r"[\W_]+")
 """Neither letters nor digits."""
 
+_AMID_INITIALS = re.compile(r"(?<=\b\w) (?=\w\b)")
+
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
 
@@ -57,6 +59,11 @@ def fold(text: str) -> str:
     safe in a LIKE pattern. Idempotent.
     """
     return _OTHERS.sub(" ", plain(text)).strip()
+
+
+def fold_company(text: str) -> str:
+    """`fold` with initials joined, as people search for a company: "P.H.U. Nowak" gives "phu nowak"."""
+    return _AMID_INITIALS.sub("", fold(text))
 
 
 def writable(text: str) -> str:

@@ -22,7 +22,7 @@ from catalog.models import Dataset, Depot
 from catalog.parsing.opening_hours import Week, ranges_of_week
 from catalog.territory import coordinates
 from catalog.territory.coordinates import Point
-from catalog.text import fold, format_address
+from catalog.text import fold, fold_company, format_address
 from fueldepot.data.snapshot import Snapshot
 
 FUEL_BITS = {fuel.slug: 1 << number for number, fuel in enumerate(fuels.FUELS)}
@@ -154,7 +154,7 @@ class Depots:
 
     @cached_property
     def folded_names(self) -> list[str]:
-        return [fold(row.name) for row in self.rows]
+        return [fold_company(row.name) for row in self.rows]
 
     @cached_property
     def folded_places(self) -> list[str]:

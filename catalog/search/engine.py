@@ -17,7 +17,7 @@ from catalog.search.index import SearchIndex
 from catalog.search.matching import CANDIDATES, Match, Mode, WordMatcher
 from catalog.search.street_and_town import Towns
 from catalog.search.vocabulary import FILLERS, NICKNAMES
-from catalog.text import fold, plain
+from catalog.text import fold, fold_company, plain
 
 MAX_SUGGESTIONS = 8
 
@@ -387,7 +387,7 @@ def find_by_words(text: str, *, of_name: Collection[str] = ()) -> DepotList:
             if row.nip == digits or any(NOT_DIGIT.sub("", phone).endswith(digits) for phone in row.phone.split(","))
         ]
         return DepotList(matches[:MOST_FOUND], len(matches))
-    key = fold(text)
+    key = fold_company(text)
     if len(key) < FEWEST_LETTERS:
         return DepotList([], 0)
     words = key.split()

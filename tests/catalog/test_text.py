@@ -10,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import text as module
-from catalog.text import fold, format_address, normalise_postcode, plain, short_zloty, slug, sort_key, wrapped, zloty
+from catalog.text import (
+    fold,
+    fold_company,
+    format_address,
+    normalise_postcode,
+    plain,
+    short_zloty,
+    slug,
+    sort_key,
+    wrapped,
+    zloty,
+)
 
 LATIN = st.text(st.characters(max_codepoint=0x17F))
 
@@ -22,6 +33,11 @@ def test_case_and_diacritics_fold():
     folded |= {"İ": "i", "  Nowa \n Wieś  ": "nowa wies", "ŉ": "n", "\x00": "", "": "", "Краків!": "краків"}
     assert {text: fold(text) for text in folded} == folded
     assert plain("Pon.–Pt.: Śr") == "pon.–pt.: sr"  # which keeps punctuation
+
+
+def test_initials_of_a_company_are_joined():
+    names = {"P.P.H.U. „Nowak”": "pphu nowak", "FHU A. B. Nowak": "fhu ab nowak", "a": "a", "": ""}
+    assert {name: fold_company(name) for name in names} == names
 
 
 @given(st.text())

@@ -56,6 +56,13 @@ def test_depots_are_found_by_name_telephone_and_tax_number(client, named):
             assert listed(client, text) == [depot_path(named[name].pk, name) for name in names], text
 
 
+def test_initials_are_found_with_full_stops_and_without(client):
+    first, other = (factories.DepotFactory(name=name) for name in ("P.P.H.U. Zieliński", "PHU Nowak"))
+    for text in ("pphu zieliński", "P.P.H.U. Zielinski", "p p h u zieliński"):
+        assert listed(client, text) == [depot_path(first.pk, first.name)], text
+    assert listed(client, "p.h.u. nowak") == [depot_path(other.pk, other.name)]
+
+
 def test_a_place_in_the_name_of_a_depot_does_not_hide_it(client):
     unit = factories.krakow()
     entries.rebuild_index()
