@@ -303,5 +303,4 @@ def read_words(segments: list[list[str]], ignored: frozenset[str]) -> Reading:
         prefix = last or raw != word or text != word or bool(beginning)
         tokens.append(Token(text, prefix, scope, beginning))
         scope = None
-        expects_kind = False
     return Reading(tuple(tokens), kind)

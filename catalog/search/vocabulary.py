@@ -21,6 +21,8 @@ ABBREVIATIONS = NICKNAMES | {
     "mlp": "malopolsk",
     "zachpom": "zachodniopomorsk",
     "zach": "zachodni",
+    "nw": "now",
+    "wlk": "wielk",
 }
 """Abbreviations that are no prefixes of their word → the common stem of the word's forms."""
 

@@ -1,0 +1,26 @@
+"""Names that are more than one thing: regions that are hamlets, towns that are rivers, kinds that are streets."""
+
+from tests.catalog.search.country import found, make_search, units_found
+
+UNITS = {"12": "małopolskie", "1205": "gorlicki", "1211": "nowotarski", "1217": "tatrzański"}
+ROPA, SEKOWA, NOWY_TARG, ZAKOPANE = "1205082", "1205092", "1211011", "1217011"
+PLACES = UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa", NOWY_TARG: "Nowy Targ", ZAKOPANE: "Zakopane"}
+
+
+def test_the_kind_of_a_municipality_may_follow_its_name():
+    search = make_search(PLACES | {"1211092": "Nowy Targ"}, ("Wiejska", ROPA))
+    for text in ("gmina Nowy Targ wiejska", "gm. Nowy Targ, wiejska"):
+        assert units_found(search, text) == ["1211092"], text
+    assert units_found(search, "gmina Nowy Targ miejska") == [NOWY_TARG]
+    assert found(search, "Wiejska, Ropa") == ["Wiejska"]
+
+
+def test_abbreviations_without_vowels_are_understood():
+    search = make_search(PLACES | {ROPA: "Ropa Wielka", SEKOWA: "Środa Wielkopolska"})
+    names = {
+        "Nw. Targ": "Nowy Targ",
+        "nw targ": "Nowy Targ",
+        "Ropa Wlk.": "Ropa Wielka",
+        "Środa Wlk": "Środa Wielkopolska",
+    }
+    assert {text: found(search, text)[0] for text in names} == names
