@@ -110,12 +110,11 @@ class Search:
         words = key.split()
         sizes = range(query.MOST_WORDS, 0, -1)
         runs = (" ".join(words[start : start + size]) for size in sizes for start in range(len(words) - size + 1))
-        named = (number for run in runs for number in self.index.named(run)[:1])
-        municipalities = islice((number for number in named if number < self.index.municipalities), MAX_GUESSES)
+        named = (number for run in runs for number in self.index.named(run)[:1] if number < self.index.municipalities)
         names = [self.index.folds[number] for number in range(self.index.municipality_folds)]
         alike = extract(key, names, scorer=OSA.normalized_similarity, score_cutoff=GUESS_SIMILARITY, limit=MAX_GUESSES)
         similar = [self.index.named(name)[0] for name, _, _ in alike]
-        return [self._describe(row, fuel) for row in islice(dict.fromkeys([*municipalities, *similar]), MAX_GUESSES)]
+        return [self._describe(row, fuel) for row in islice(dict.fromkeys([*named, *similar]), MAX_GUESSES)]
 
     def _describe(self, number: int, fuel: str | None) -> Suggestion:
         index = self.index
@@ -138,8 +137,9 @@ class Search:
         text = query.ON_RIVER.sub("nad ", query.in_polish(query.normalize_punctuation(text)))
         matches = self._find(text, limit)
         _, rest = query.split_fuel(plain(text))
-        if town := self._town_behind(rest, matches):
-            matches = replace(matches, numbers=(*town, *matches.numbers)[:limit], single=False, typed="")
+        if meant := self.words.in_region(rest)[: limit // 2] or self._town_behind(rest, matches):
+            numbers = tuple(dict.fromkeys((*meant, *matches.numbers)))[:limit]
+            matches = replace(matches, numbers=numbers, single=False, typed="")
         is_said = query.split_nearby(rest) is not None
         is_village = matches.single and matches.numbers[0] >= self.index.municipalities
         near = self.towns.places_near(rest) if is_said or not is_village else ()

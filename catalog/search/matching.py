@@ -14,7 +14,7 @@ from catalog.models import Municipality
 from catalog.search.index import SearchIndex
 from catalog.search.query import Reading, Token
 from catalog.search.ranking import Numbers, WordIndex, WordTier
-from catalog.search.vocabulary import REGIONS, ContextScope, find_nominatives
+from catalog.search.vocabulary import FILLERS, REGIONS, ContextScope, find_nominatives
 from catalog.text import fold
 
 Costs = NDArray[np.uint8]
@@ -207,6 +207,13 @@ class WordMatcher:
         if len({code[:2] for code in counties}) == len(counties):
             numbers.sort(key=self._seat_order)
         return numbers[:limit]
+
+    def in_region(self, text: str) -> list[int]:
+        """Return the municipalities of a region that a plain text names, of one of counties their seats first."""
+        name = " ".join(word for word in fold(text).split() if word not in FILLERS)
+        codes = next((codes for codes, names in REGIONS.items() if name in names), ())
+        numbers = [n for n in range(self.index.municipalities if codes else 0) if self.index.teryt(n).startswith(codes)]
+        return sorted(numbers, key=self._seat_order if isinstance(codes, tuple) else None)
 
     def respaced(self, reading: Reading) -> Iterator[Reading]:
         """Yield readings with joined words split, or split words joined."""

@@ -7,6 +7,25 @@ ROPA, SEKOWA, NOWY_TARG, ZAKOPANE = "1205082", "1205092", "1211011", "1217011"
 PLACES = UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa", NOWY_TARG: "Nowy Targ", ZAKOPANE: "Zakopane"}
 
 
+def test_a_region_goes_before_hamlets_of_its_name_unless_a_unit_tells_them_from_it():
+    units = PLACES | {"1211102": "Aba", "14": "mazowieckie", "1401": "białobrzeski", "1401011": "Wyśmierzyce"}
+    search = make_search(units, ("Podhale", ROPA), ("Podhale", SEKOWA), ("Mazowsze", ROPA))
+    # Of its counties the seats go first.
+    for text in ("Podhale", "pellet Podhale", "tani węgiel, Podhale"):
+        names = ["Nowy Targ", "Zakopane", "Aba", "Podhale", "Podhale"]
+        assert (found(search, text), search.suggest(text).clear) == (names, False), text
+    assert found(search, "Mazowsze") == ["Wyśmierzyce", "Mazowsze"]
+    for text in ("Podhale, Ropa", "Podhale gm. Ropa"):
+        assert units_found(search, text) == [ROPA], text
+
+
+def test_hamlets_keep_half_of_the_suggestions_beside_a_large_region():
+    codes = [f"12110{number}2" for number in range(1, 10)]
+    search = make_search(PLACES | {code: f"Gmina {code[5]}" for code in codes}, *(("Podhale", code) for code in codes))
+    names = found(search, "Podhale")
+    assert names == ["Nowy Targ", "Zakopane", "Gmina 1", "Gmina 2", *["Podhale"] * 4]
+
+
 def test_the_kind_of_a_municipality_may_follow_its_name():
     search = make_search(PLACES | {"1211092": "Nowy Targ"}, ("Wiejska", ROPA))
     for text in ("gmina Nowy Targ wiejska", "gm. Nowy Targ, wiejska"):
