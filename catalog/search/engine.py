@@ -14,7 +14,7 @@ from catalog.models import SearchEntry
 from catalog.parsing.contacts_and_names import typed_digits
 from catalog.search import query
 from catalog.search.index import SearchIndex
-from catalog.search.matching import CANDIDATES, Match, Mode, WordMatcher
+from catalog.search.matching import CANDIDATES, Match, Mode, WordMatcher, is_single
 from catalog.search.street_and_town import Towns
 from catalog.search.vocabulary import FILLERS, NICKNAMES
 from catalog.text import fold, fold_company, plain
@@ -304,36 +304,41 @@ class Search:
         for reading in query.read_with_prepositions(text):
             matches = self.words.find(reading, Mode.WORDS, limit, accented)
             if matches := [match for match in matches if self._is_with_preposition(match.number, text)]:
-                return Found(_numbers(matches), single=_is_single(matches))
+                return Found(_numbers(matches), single=is_single(matches))
         if village := self._village_of_address(text, accented):
             return Found(_numbers(village)[:limit], single=len(village) == 1)
         for mode in (Mode.CASES, Mode.WORDS, Mode.PREFIXES):
             for reading in readings:
                 if matches := self.words.find(reading, mode, limit, accented):
-                    return Found(_numbers(matches), single=_is_single(matches))
+                    return Found(_numbers(matches), single=is_single(matches))
                 if mode is not Mode.CASES and (numbers := self.words.units_of(reading, mode, limit)):
                     return Found(tuple(numbers))
             for reading in query.read_after_street(text) if mode is Mode.WORDS else ():
                 found = self.words.find(reading, mode, limit, accented)
                 if matches := [match for match in found if match.whole]:
-                    return Found(_numbers(matches), single=_is_single(matches))
+                    return Found(_numbers(matches), single=is_single(matches))
         if " " in key and (numbers := self.index.fragments(key, limit, accented)):
             return Found(tuple(numbers))
         spoken = (self.words.find(reading, Mode.CASES, limit, accented) for reading in query.read_query(f"w {text}"))
         # A municipality in a case goes before misspelt names ("gorzowie"), a village after them.
         if (cases := next(filter(None, spoken), [])) and cases[0].number < self.index.municipalities:
-            return Found(_numbers(cases), single=_is_single(cases))
+            return Found(_numbers(cases), single=is_single(cases))
         for respaced in chain.from_iterable(map(self.words.respaced, readings)):
             if matches := self.words.find(respaced, Mode.WORDS, limit, accented):
                 return Found(_numbers(matches), forgiven=True)
         modes = Mode.UNKNOWN_WORDS, Mode.ALL_WORDS
         tries = (self.words.find(reading, mode, limit, accented) for mode in modes for reading in readings)
         matches = next(filter(None, tries), cases)
+        town = self.towns.in_address(text)
         # In a case, a town goes before misspelt villages: "w Kielcach dobry".
         is_doubtful = not matches or (query.spoken_name(text)[1] and matches[0].number >= self.index.municipalities)
-        if is_doubtful and (town := self.towns.in_address(text)):
+        if town and is_doubtful:
             return Found(tuple(self.index.find(town, limit)), typed=town)
-        return Found(_numbers(matches), forgiven=bool(matches))
+        if " nad " in text and not matches:  # "Dębki nad morzem"
+            return self._word_by_word(text.partition(" nad ")[0], key, accented, limit)
+        # Words that are all names are a street and its town rather than misspelt: "Nysa Polna".
+        before = self.towns.named(town)[0] if town and town in key and any(map(self.words.knows, readings)) else ()
+        return Found(tuple(dict.fromkeys((*before, *_numbers(matches))))[:limit], forgiven=bool(matches))
 
     def _village_of_address(self, text: str, accented: tuple[str, ...]) -> list[Match]:
         """Return the villages of an address without streets, in the municipality that it names, if it names one."""
@@ -359,11 +364,6 @@ class Search:
 
 def _numbers(matches: Sequence[Match]) -> tuple[int, ...]:
     return tuple(match.number for match in matches)
-
-
-def _is_single(matches: Sequence[Match]) -> bool:
-    """Whether the first match has its whole name in the text, and no other matches as well."""
-    return matches[0].whole and not any(match.fit == matches[0].fit for match in matches[1:])
 
 
 MOST_FOUND = 8

@@ -91,6 +91,11 @@ class Match(NamedTuple):
         return self.edits == 0 and self.cost <= self.context * STEM
 
 
+def is_single(matches: Sequence[Match]) -> bool:
+    """Whether the first match has its whole name in the text, and no other matches as well."""
+    return matches[0].whole and not any(match.fit == matches[0].fit for match in matches[1:])
+
+
 class Units:
     """Names of units at one level: single words, all words, and their stems.
 
@@ -262,6 +267,10 @@ class WordMatcher:
             return self._costs_of_cases(token)
         costs_in = self._costs_in_names if in_names else self._costs_in_units
         return costs_in(token, edits, token.prefix or mode > Mode.WORDS)
+
+    def knows(self, reading: Reading) -> bool:
+        """Whether every word is one of a name, or a form of one of a unit's."""
+        return not any(self._is_unknown(token, Mode.UNKNOWN_WORDS) for token in reading.tokens)
 
     def _is_unknown(self, token: Token, mode: Mode) -> bool:
         if mode is not Mode.UNKNOWN_WORDS or len(self.names.exact(token.text)):

@@ -166,7 +166,7 @@ def read_query(text: str) -> list[Reading]:
     without_streets = [name for segment in segments if not is_street(segment) for name in [before_street(segment)]]
     ways = [segments, without_streets, segments[:1], segments[-1:], *shortened(segments)]
     readings: dict[Reading, None] = {}
-    for way in ways:
+    for way in dict.fromkeys(map(tuple, ways)):
         words = [WORD.findall(segment) for segment in way]
         # Prepositions are rarely part of a name.
         spoken = any(word.rstrip(".") in PREPOSITIONS for segment in words for word in segment)

@@ -122,7 +122,8 @@ class Towns:
         words, spoken = query.spoken_name(text)
         sizes = range(len(words), 0, -1)
         first = next(filter(None, (self._spoken(words[:size], spoken=spoken) for size in sizes)), None)
-        last = next(filter(None, (self._spoken(words[-size:], spoken=spoken) for size in sizes)), None)
+        ends = (words[-size:] for size in sizes if words[-size - 1 : -size] != ["nad"])  # Wisła is a town, too.
+        last = next(filter(None, (self._spoken(end, spoken=spoken) for end in ends)), None)
         if len(words) > 2 and not first and not last and not any(map(self.index.named, (words[0], words[-1]))):
             return self.in_address(" ".join(words[1:-1]))
         if not first or not last:

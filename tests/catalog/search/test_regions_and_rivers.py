@@ -26,6 +26,17 @@ def test_hamlets_keep_half_of_the_suggestions_beside_a_large_region():
     assert names == ["Nowy Targ", "Zakopane", "Gmina 1", "Gmina 2", *["Podhale"] * 4]
 
 
+def test_a_river_behind_a_name_is_left_out_unless_it_is_in_the_name():
+    units = PLACES | {"1205011": "Wisła", "1205031": "Kostrzyn nad Odrą"}
+    search = make_search(units, ("Osiek", SEKOWA), ("Osiek nad Wisłą", NOWY_TARG), ("Dębki", ZAKOPANE))
+    names = {"Dębki nad morzem": "Dębki", "pellet Dębki nad Wisłą": "Dębki", "Ropa nad Wisłą": "Ropa"}
+    names |= {"Zakopane nad Wisłą": "Zakopane", "Wisła": "Wisła"}
+    names |= {"Osiek nad Wisłą": "Osiek nad Wisłą", "do Osieka nad Wisłą": "Osiek nad Wisłą"}
+    names |= {"Kostrzyn nad Odrą Krótka": "Kostrzyn nad Odrą", "Kostrzin nad Odrą": "Kostrzyn nad Odrą"}
+    assert {text: found(search, text)[0] for text in names} == names
+    assert found(search, "Xqzv nad Wisłą") == []
+
+
 def test_the_kind_of_a_municipality_may_follow_its_name():
     search = make_search(PLACES | {"1211092": "Nowy Targ"}, ("Wiejska", ROPA))
     for text in ("gmina Nowy Targ wiejska", "gm. Nowy Targ, wiejska"):
@@ -43,3 +54,15 @@ def test_abbreviations_without_vowels_are_understood():
         "Środa Wlk": "Środa Wielkopolska",
     }
     assert {text: found(search, text)[0] for text in names} == names
+
+
+def test_words_that_are_all_names_are_a_street_and_its_town_before_they_are_misspelt():
+    units = PLACES | {"1205011": "Nysa", "1217021": "Śrem", "1205031": "Kłodzko", "1205042": "Kłodzko"}
+    villages = ("Polna", ROPA), ("Dolna", "1205011"), ("Dolna", "1205042"), ("Gorlicko", "1217021")
+    search = make_search(units, *villages, ("Nysar", SEKOWA))
+    names = {"Nysa Polna": ["Nysa", "Dolna"], "Polna Nysa": ["Nysa", "Dolna"], "Śrem Gorlicka": ["Śrem", "Gorlicko"]}
+    names |= {"Kłodzko Polna": ["Kłodzko", "Kłodzko", "Dolna"]}
+    for text in names:
+        assert (found(search, text), search.find(text, 8).forgiven) == (names[text], True), text
+    # A word that is no name is misspelt.
+    assert found(search, "Nysa Dolns") == ["Dolna"]
