@@ -217,9 +217,7 @@ class Search:
                 return ()
         (front, _), (behind, _) = (self.towns.named(part) for part in (parts[0], parts[-1]))
         town = front if self.towns.is_town(front, behind) else behind
-        # Misspelt names in its rural namesake do not count.
-        places = town[:1] if matches.forgiven else town
-        if not behind or any(self.towns.contains(places, number) for number in matches.numbers):
+        if not behind or any(self.towns.contains(town, number) for number in matches.numbers):
             return ()
         if has_comma:
             # It may be the name of a county: "Zielonki, Kraków".

@@ -262,8 +262,10 @@ def test_a_large_town_behind_a_street_goes_before_names_like_both():
     places = {"Krupówki Zakopane": ["Zakopane", "Krupówka"], "Starre Zakopane": ["Stare Zakopane"]}
     assert {text: found(search, text) for text in places} == places
     # Not in the town is what is in the municipality around it, of the same name.
-    search = make_search(PLACES | {"1217022": "Zakopane"}, ("Dolna", "1217022"))
+    search = make_search(PLACES | {"1217022": "Zakopane"}, ("Dolna", "1217022"), ("Polna", SEKOWA))
     assert units_found(search, "Polna Zakopane") == [ZAKOPANE, "1217022", "1217022"]
+    # A word that is no name is a misspelt one.
+    assert found(search, "Dollna Zakopane") == ["Dolna"]
 
 
 def test_a_town_behind_a_street_goes_before_what_the_street_and_its_county_begin_like(monkeypatch):
