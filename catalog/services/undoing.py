@@ -321,7 +321,7 @@ def find_staying_submissions(undoing: Undoing) -> list[Submission]:
     """Return the submissions that stay closed when a decision is undone, also before its depots are restored.
 
     One stays if its depot is in `undoing.left` or was removed since, if its author has sent the same anew, or if the
-    author's data were erased. Three queries.
+    author's data were erased. Three queries at most.
     """
     submissions = list(_find_closed(undoing).exclude(confirmed_at=None).select_related("depot").order_by("pk"))
     waiting = Submission.objects.waiting().exclude(kind=Kind.CORRECT)
@@ -329,7 +329,7 @@ def find_staying_submissions(undoing: Undoing) -> list[Submission]:
     columns = ("depot", "kind", "subject", "email_hash")
     standing = set(waiting.filter(Q(depot__in=depots) | Q(depot=None)).values_list(*columns))
     kept = find_kept(undoing)
-    returning = set(_removed(undoing))
+    returning = {*_removed(undoing)} if REMOVED in {row.depot and row.depot.publication for row in submissions} else ()
     staying = []
     for row in submissions:
         is_kept = row.depot_id in kept
