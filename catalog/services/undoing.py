@@ -188,9 +188,9 @@ def separated_merged(undoing: Undoing) -> bool:
     if undoing.decision.kind != Decision.Kind.PUBLISH:
         return False
     earlier = Depot.history.filter(id=OuterRef("id"), history_id__lt=OuterRef("history_id")).order_by("-history_id")
-    lines = Depot.history.filter(history_id__in=among([span.first for span in undoing.spans(Depot).values()]))
-    restored = lines.filter(merged_into=None).annotate(former=Subquery(earlier.values("merged_into")[:1]))
-    return restored.exclude(former=None).exists()
+    firsts = among([span.first for span in undoing.spans(Depot).values()])
+    lines = Depot.history.filter(history_id__in=firsts, merged_into=None)
+    return bool(lines.annotate(former=Subquery(earlier.values("merged_into")[:1])).exclude(former=None).exists())
 
 
 def _remove_added(undoing: Undoing, staying: Collection[int]) -> list[int]:
