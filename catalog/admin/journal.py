@@ -40,6 +40,7 @@ from catalog.models import Decision, DecisionLine, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editors import is_chief
 from catalog.services.undoing import undoing_needs_reason
+from catalog.submissions import letter_kinds
 from fueldepot.data import history
 
 MOST_SHOWN = 100
@@ -245,8 +246,8 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
                     message += f" {'Wycofane ceny' if decision.kind == Kind.PRICE_LIST else label}: {count}."
             if undoing.reopened:
                 message += f" Zgłoszenia, które znów czekają: {undoing.reopened}."
-            if undoing.letters:
-                message += f" Listy o cofnięciu: {len(undoing.letters)}."
+            if receivers := undoing.letters | letter_kinds.returning_owners(undoing.keys(Depot), undoing.on):
+                message += f" Listy o cofnięciu: {len(receivers)}."
             depot = Depot.objects.filter(pk=decision.details.get("loser")).first()
             if depot and decision.kind == Kind.MERGE and undoing.changed[Depot]:
                 url = page_url(Depot._meta, "change", depot.pk)

@@ -179,8 +179,8 @@ class Undoing:
     """A decision that is being undone, and what came of it.
 
     decision: locked. note: the reason, "" for none. changed: number of rows by model. left: rows that were
-    changed again since and stay as they are. reopened: number of submissions that wait again. letters: the receiver
-    of each letter about it. record: the decision that undoes it, once it is recorded.
+    changed again since and stay as they are. reopened: number of submissions that wait again. letters: author of each
+    letter about it. record: the decision that undoes it, once it is recorded.
     """
 
     decision: Decision

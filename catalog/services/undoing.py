@@ -22,7 +22,7 @@ from catalog.models import (
 from catalog.services import Refusal, journal, merging, moderation, publishing
 from catalog.services.journal import Lines, Undoing
 from catalog.services.moderation import DepotIsRemoved, RestoringNeedsReason
-from catalog.submissions import letter_kinds, letters
+from catalog.submissions import letters
 from catalog.submissions.owner_links import return_links, revoke_links
 from catalog.submissions.retention import link_ends
 from catalog.territory.boundaries import BoundaryIndex
@@ -55,7 +55,6 @@ def undo_depots(undoing: Undoing) -> None:
     restored += _remove_added(undoing, staying)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication", "merged_into")
     _close_submissions(undoing, standing.intersection(restored))
-    undoing.letters |= letter_kinds.returning_owners(restored, undoing.on)
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
@@ -321,7 +320,7 @@ def find_staying_submissions(undoing: Undoing) -> list[Submission]:
     """Return the submissions that stay closed when a decision is undone, also before its depots are restored.
 
     One stays if its depot is in `undoing.left` or was removed since, if its author has sent the same anew, or if the
-    author's data were erased. Three queries at most.
+    author's data were erased. Three queries.
     """
     submissions = list(_find_closed(undoing).exclude(confirmed_at=None).select_related("depot").order_by("pk"))
     waiting = Submission.objects.waiting().exclude(kind=Kind.CORRECT)
@@ -329,7 +328,7 @@ def find_staying_submissions(undoing: Undoing) -> list[Submission]:
     columns = ("depot", "kind", "subject", "email_hash")
     standing = set(waiting.filter(Q(depot__in=depots) | Q(depot=None)).values_list(*columns))
     kept = find_kept(undoing)
-    returning = {*_removed(undoing)} if REMOVED in {row.depot and row.depot.publication for row in submissions} else ()
+    returning = set(_removed(undoing))
     staying = []
     for row in submissions:
         is_kept = row.depot_id in kept
@@ -387,7 +386,6 @@ def undo_owner_links(undoing: Undoing) -> None:
     since = Submission.objects.waiting().filter(depot__in=rows.values("depot"), owner_told_at__gte=at)
     since.update(owner_told_at=None)
     undoing.changed[OwnerLink] += return_links(rows.filter(replaced_at=at, revoked_at=None), on=undoing.on)
-    undoing.letters |= letter_kinds.returning_owners(undoing.keys(Depot), undoing.on)
     granted = list(locking(rows.filter(granted_at=at)))
     former = undoing.decision.details.get("replaced", {})  # of one whose own link had ended before, and ends again
     ending_again = [link for link in granted if str(link.pk) in former]

@@ -255,11 +255,11 @@ class OwnershipLetters(GatheredLetters):
 
 
 def returning_owners(depots: Collection[int], on: datetime) -> set[str]:
-    """Return the addresses of owners whose links to depots work again, of which letters are to tell. One query."""
-    told = OwnerLink.objects.working().filter(depot__in=among(depots), loss_told_at__isnull=False)
-    letters = PendingLetter.objects.filter(kind=PendingLetter.Kind.OWNER_RESTORED, requested_at=on)
+    """Return the addresses of owners whose links to depots work again, of which letters are to tell. Two queries."""
+    returned = OwnerLink.objects.working().filter(depot__in=among(depots), loss_told_at__isnull=False)
+    letters = PendingLetter.objects.filter(kind=PendingLetter.Kind.OWNER_RESTORED, requested_at__gte=on)
     letters = letters.filter(depot__in=among(depots))
-    return {*told.values_list("email", flat=True).union(letters.values_list("email", flat=True))}
+    return {*returned.values_list("email", flat=True), *letters.values_list("email", flat=True)}
 
 
 class QuestionLetters(LetterKind):

@@ -73,12 +73,12 @@ def test_a_batch_is_answered_in_the_version_that_has_them(client):
     ):
         answer = client.post("/mcp", json.dumps(batch), content_type="application/json", headers=version)
         assert answer.status_code == status
-        assert (told(answer.json()) if answer.content else None) == answers
+        assert (outcome_of(answer.json()) if answer.content else None) == answers
 
 
-def told(body):
+def outcome_of(body):
     if isinstance(body, list):
-        return [told(part) for part in body]
+        return [outcome_of(part) for part in body]
     return {"error": body["error"]["code"]} if "error" in body else {"result": body["result"]}
 
 

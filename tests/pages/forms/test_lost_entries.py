@@ -139,7 +139,7 @@ def test_the_desk_counts_the_letters_of_owners_whose_links_work_again(desk, comm
         with commit():
             answer = deciding.undo_at_the_desk(desk, deciding.last())
         letters.send_waiting()
-        told = [*{"decyzja cofnięta", "Twój odnośnik znów działa"}.intersection(outcomes())]
-        assert "Twój odnośnik znów działa" in told
-        assert f"Listy o cofnięciu: {len(told)}." in message_of(answer)
+        subjects = [*{"decyzja cofnięta", "Twój odnośnik znów działa"}.intersection(outcomes())]
+        assert "Twój odnośnik znów działa" in subjects
+        assert f"Listy o cofnięciu: {len(subjects)}." in message_of(answer)
         clock.move(hours=2)
