@@ -88,7 +88,9 @@ def test_ones_own_price_and_efficiency_come_first_and_stay_in_their_fields(clien
     assert str(free["price"]["amount"]) == "0.0"
     value = rows_of(client, efficiency_heat_pump_air="3.5", price_heat_pump_air="1.05")["heat_pump_air"]
     assert value["cost_per_kwh"] == {"low": 0.3, "middle": 0.3, "high": 0.3}
-    assert (value["efficiency"]["default"], value["efficiency"]["certainty"]) == (3.5, "own")
+    stated = value["efficiency"]
+    assert (stated["default"], stated["certainty"]) == (3.5, "own")
+    assert stated["origin"] == "Wartość podana w zapytaniu."
     own = "?cena_pellet=1.640&worek_ekogroszek_class_5=38&cena_gas=0,38"
     html = client.get(f"{PATH}{own}&sprawnosc_gas=0,95").content.decode()
     fields = (f'name="{name}"' for name in ("cena_pellet", "worek_ekogroszek_class_5", "sprawnosc_gas"))
@@ -244,7 +246,8 @@ def test_a_unit_may_stand_behind_a_number(client):
     assert twins[0] == twins[1]
     for query in ("?kwh=18000+m²", "?cena_pellet=1500+zł/mp", "?sprawnosc_pellet=85+zł", "?sprawnosc_pellet=126%25"):
         assert "Pomijamy" in read(client, query), query
-    assert client.get(URL, {"efficiency_pellet": "88%"}).status_code == 400
+    for query in ({"efficiency_pellet": "88%"}, {"price_pellet": "1500 zł"}, {"price_pellet": "1.640"}):
+        assert client.get(URL, query).status_code == 400, query
 
 
 @pytest.fixture

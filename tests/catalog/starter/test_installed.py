@@ -20,6 +20,7 @@ def test_the_starter_fills_what_is_empty_and_only_that(client, loaded):
     assert "6586 depots (demonstration)" in loaded
     assert models.Depot.objects.values("municipality").distinct().count() == 1959
     assert set(models.Boundary.objects.values_list("approximate", flat=True)) == {True}
+    assert not models.ImportRun.objects.exists(), "an installation is no import"
     assert run("load_starter") == ""
     assert client.get("/api/v1/locate?lat=50.0617&lon=19.9373").json()["teryt"] == "1261011"
     nearest = client.get("/api/v1/stores?postcode=30-001&limit=1").json()[0]
