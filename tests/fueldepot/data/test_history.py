@@ -16,12 +16,12 @@ def test_looking_for_rows_as_a_decision_left_them_does_not_compare_each_row_with
     depots = Depot.objects.bulk_create(DepotFactory.build_batch(50, municipality=krakow()))
     written = history.record_bulk(Depot, [depot.pk for depot in depots], by=None, reason="import")
     Depot.objects.filter(pk=depots[0].pk).update(name="Inny")
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE catalog_depot, catalog_historicaldepot")
     with CaptureQueriesContext(connection) as queries:
         untouched = history.find_untouched(Depot, [Span(number, number) for number in written])
     assert {*untouched} == {depot.pk for depot in depots[1:]}
     with connection.cursor() as cursor:
+        # For few rows it may choose a loop; for many it needs another way, which not every condition leaves it.
+        cursor.execute("SET LOCAL enable_nestloop = off")
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {queries[-1]['sql']}")
         plan = cursor.fetchone()[0][0]["Plan"]
     assert removed_by_joins(plan) < len(depots)
