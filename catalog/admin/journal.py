@@ -246,8 +246,9 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
                     message += f" {'Wycofane ceny' if decision.kind == Kind.PRICE_LIST else label}: {count}."
             if undoing.reopened:
                 message += f" Zgłoszenia, które znów czekają: {undoing.reopened}."
-            if receivers := undoing.letters | letter_kinds.returning_owners(undoing.keys(Depot), undoing.on):
-                message += f" Listy o cofnięciu: {len(receivers)}."
+            owners = letter_kinds.returning_owners(undoing.keys(Depot), undoing.on)
+            if count := len(undoing.letters) + len(owners):
+                message += f" Listy o cofnięciu: {count}."
             depot = Depot.objects.filter(pk=decision.details.get("loser")).first()
             if depot and decision.kind == Kind.MERGE and undoing.changed[Depot]:
                 url = page_url(Depot._meta, "change", depot.pk)

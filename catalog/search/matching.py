@@ -214,10 +214,12 @@ class WordMatcher:
         return numbers[:limit]
 
     def in_region(self, text: str) -> list[int]:
-        """Return the municipalities of a region that a plain text names, of one of counties their seats first."""
+        """Return the municipalities of the region that a text names. Seats go first where it is one of counties."""
         name = " ".join(word for word in fold(text).split() if word not in FILLERS)
         codes = next((codes for codes, names in REGIONS.items() if name in names), ())
-        numbers = [n for n in range(self.index.municipalities if codes else 0) if self.index.teryt(n).startswith(codes)]
+        if not codes:
+            return []
+        numbers = (number for number in range(self.index.municipalities) if self.index.teryt(number).startswith(codes))
         return sorted(numbers, key=self._seat_order if isinstance(codes, tuple) else None)
 
     def respaced(self, reading: Reading) -> Iterator[Reading]:

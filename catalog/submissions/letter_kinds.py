@@ -255,7 +255,10 @@ class OwnershipLetters(GatheredLetters):
 
 
 def returning_owners(depots: Collection[int], on: datetime) -> set[str]:
-    """Return the addresses of owners whose links to depots work again, of which letters are to tell. Two queries."""
+    """Return the addresses of owners who will read that their links to depots work again. Two queries.
+
+    on: the moment since when the links work again.
+    """
     returned = OwnerLink.objects.working().filter(depot__in=among(depots), loss_told_at__isnull=False)
     letters = PendingLetter.objects.filter(kind=PendingLetter.Kind.OWNER_RESTORED, requested_at__gte=on)
     letters = letters.filter(depot__in=among(depots))
