@@ -17,7 +17,7 @@ from catalog.depots import fuels
 from catalog.depots.snapshot import DepotList, DepotRow, depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Municipality, Voivodeship
-from catalog.search.engine import Suggestion, Suggestions, find_by_words
+from catalog.search.engine import Suggestion, Suggestions
 from catalog.search.query import in_polish, split_fuel, spoken_name
 from catalog.search.vocabulary import FILLERS, REGIONS, SCOPES, STREETS, ContextScope
 from catalog.territory.coordinates import in_poland
@@ -208,14 +208,14 @@ def home_page(query_string: str, today: date) -> Page:
 
 def depots_named(text: str, places: Suggestions) -> tuple[DepotList, Suggestions]:
     """Return the depots that a text names, and the places that may be its only answer beside them."""
-    named = find_by_words(text)
+    named = depots.get().matching(text)
     in_vain = places.forgiven or not places.found
     words = fold(text).split() if in_vain else words_beyond(text, places.found[0])
     if not words:
         return named, places
     if named.total:
         return named, places._replace(clear=False)
-    named = find_by_words(text, of_name=words)
+    named = depots.get().matching(text, of_name=words)
     return named, places._replace(found=[], clear=False) if named.total else places
 
 

@@ -1,15 +1,16 @@
-"""Snapshot of all published depots: near a point, in a unit, by id.
+"""Snapshot of all published depots: near a point, in a unit, by words, by id.
 
 Brute force over unit vectors takes 20 µs for 6,586 depots. Beyond 100,000, `Depots.near` is the one place to use a
 spatial index or PostGIS.
 """
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property, lru_cache
-from itertools import starmap
+from itertools import repeat, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from catalog.depots import fuels
 from catalog.models import Dataset, Depot
+from catalog.parsing.contacts_and_names import typed_digits
 from catalog.parsing.opening_hours import Week, ranges_of_week
 from catalog.territory import coordinates
 from catalog.territory.coordinates import Point
@@ -29,6 +31,15 @@ FUEL_BITS = {fuel.slug: 1 << number for number, fuel in enumerate(fuels.FUELS)}
 
 ASSORTMENT_BITS = {fuel.slug: sum(FUEL_BITS[slug] for slug in fuels.assortments(fuel.slug)) for fuel in fuels.FUELS}
 """Bit masks by fuel slug; `wegiel` includes every assortment of coal."""
+
+MOST_MATCHES = 8
+"""Depots that a search by words returns."""
+
+FEWEST_DIGITS = 7
+"""Digits of a telephone or tax number that finds depots; the end of a number may be typed, without the country code."""
+
+FEWEST_LETTERS = 3
+NOT_DIGIT = re.compile(r"\D", re.ASCII)
 
 BATCH = 500
 """Rows that the driver makes at once, while which no other thread runs."""
@@ -200,6 +211,33 @@ class Depots:
             positions = [position for position in positions if offering[position]]
         end = None if limit is None else offset + limit
         return DepotList([self.rows[position] for position in positions[offset:end]], len(positions))
+
+    def matching(self, text: str, *, of_name: Collection[str] = ()) -> DepotList:
+        """Return depots by name, telephone or tax number: equal names first, then beginnings, then shorter ones.
+
+        of_name: folded words; if the name has one of them, others may be of the depot's place or municipality. total:
+        without MOST_MATCHES.
+        """
+        if digits := typed_digits(text):
+            if len(digits) < FEWEST_DIGITS:
+                return DepotList([], 0)
+            matches = [
+                row
+                for row in self.rows
+                if row.nip == digits or any(NOT_DIGIT.sub("", phone).endswith(digits) for phone in row.phone.split(","))
+            ]
+            return DepotList(matches[:MOST_MATCHES], len(matches))
+        key = fold_company(text)
+        if len(key) < FEWEST_LETTERS:
+            return DepotList([], 0)
+        words = key.split()
+        beside = self.folded_places if of_name else repeat("")
+        named = [
+            (name != key, not name.startswith(key), len(name), position)
+            for position, (name, place) in enumerate(zip(self.folded_names, beside, strict=False))
+            if any(word in name for word in of_name or words) and all(word in name or word in place for word in words)
+        ]
+        return DepotList([self.rows[position] for *_, position in sorted(named)[:MOST_MATCHES]], len(named))
 
     def count_in(self, teryt: str) -> int:
         return len(self._in_unit.get(teryt, ()))

@@ -1,15 +1,14 @@
-"""Search for units, places and postcodes by name, as typed, by words, with typing errors; and for depots by words."""
+"""Search for units, places and postcodes by name, as typed, by words, with typing errors."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 
-from catalog.depots.snapshot import DepotList, depots
+from catalog.depots.snapshot import FEWEST_DIGITS
 from catalog.models import SearchEntry
 from catalog.parsing.contacts_and_names import typed_digits
 from catalog.search import query
@@ -17,12 +16,9 @@ from catalog.search.index import SearchIndex
 from catalog.search.matching import CANDIDATES, Match, Mode, WordMatcher, is_single
 from catalog.search.street_and_town import Towns
 from catalog.search.vocabulary import FILLERS, NICKNAMES
-from catalog.text import fold, fold_company, plain
+from catalog.text import fold, plain
 
 MAX_SUGGESTIONS = 8
-
-FEWEST_DIGITS = 7
-"""Digits of a telephone or tax number that finds depots; the end of a number may be typed, without the country code."""
 
 MAX_GUESSES = 3
 GUESS_SIMILARITY = 0.5
@@ -362,37 +358,3 @@ class Search:
 
 def _numbers(matches: Sequence[Match]) -> tuple[int, ...]:
     return tuple(match.number for match in matches)
-
-
-MOST_FOUND = 8
-FEWEST_LETTERS = 3
-NOT_DIGIT = re.compile(r"\D", re.ASCII)
-
-
-def find_by_words(text: str, *, of_name: Collection[str] = ()) -> DepotList:
-    """Return depots by name, telephone or tax number: equal names first, then beginnings, then shorter ones.
-
-    of_name: folded words; if the name has one of them, others may be of the depot's place or municipality. total:
-    without MOST_FOUND.
-    """
-    rows = depots.get()
-    if digits := typed_digits(text):
-        if len(digits) < FEWEST_DIGITS:
-            return DepotList([], 0)
-        matches = [
-            row
-            for row in rows.rows
-            if row.nip == digits or any(NOT_DIGIT.sub("", phone).endswith(digits) for phone in row.phone.split(","))
-        ]
-        return DepotList(matches[:MOST_FOUND], len(matches))
-    key = fold_company(text)
-    if len(key) < FEWEST_LETTERS:
-        return DepotList([], 0)
-    words = key.split()
-    beside = rows.folded_places if of_name else repeat("")
-    named = [
-        (name != key, not name.startswith(key), len(name), position)
-        for position, (name, place) in enumerate(zip(rows.folded_names, beside, strict=False))
-        if any(word in name for word in of_name or words) and all(word in name or word in place for word in words)
-    ]
-    return DepotList([rows.rows[position] for *_, position in sorted(named)[:MOST_FOUND]], len(named))
