@@ -1,6 +1,6 @@
 """Search for units, places and postcodes by name, as typed, by words, with typing errors."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from catalog.parsing.contacts_and_names import typed_digits
 from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.matching import CANDIDATES, Match, Mode, WordMatcher, is_single
+from catalog.search.query import Reading
 from catalog.search.street_and_town import Towns
 from catalog.search.vocabulary import FILLERS, NICKNAMES
 from catalog.text import fold, plain
@@ -294,32 +295,43 @@ class Search:
         return Found(tuple(numbers[:limit]), typed=key)
 
     def _word_by_word(self, text: str, key: str, accented: tuple[str, ...], limit: int) -> Found:
+        """Return the entries of the first way to read a text that leads to any."""
         readings = query.read_query(text)
+        ways = chain(
+            self._ways_as_typed(text, key, readings, accented, limit),
+            self._forgiving_ways(text, key, readings, accented, limit),
+        )
+        return next((matches for matches in ways if matches.numbers), Found())
+
+    def _ways_as_typed(
+        self, text: str, key: str, readings: Sequence[Reading], accented: tuple[str, ...], limit: int
+    ) -> Iterator[Found]:
+        """Yield entries by way of reading words as they are: in names with a preposition, addresses, names, units."""
         for reading in query.read_with_prepositions(text):
             matches = self.words.find(reading, Mode.WORDS, limit, accented)
-            if matches := [match for match in matches if self._is_with_preposition(match.number, text)]:
-                return Found(_numbers(matches), single=is_single(matches))
-        if village := self._village_of_address(text, accented):
-            return Found(_numbers(village)[:limit], single=len(village) == 1)
+            yield _by_words(match for match in matches if self._is_with_preposition(match.number, text))
+        village = self._village_of_address(text, accented)
+        yield Found(_numbers(village)[:limit], single=len(village) == 1)
         for mode in (Mode.CASES, Mode.WORDS, Mode.PREFIXES):
             for reading in readings:
-                if matches := self.words.find(reading, mode, limit, accented):
-                    return Found(_numbers(matches), single=is_single(matches))
-                if mode is not Mode.CASES and (numbers := self.words.units_of(reading, mode, limit)):
-                    return Found(tuple(numbers))
+                yield _by_words(self.words.find(reading, mode, limit, accented))
+                if mode is not Mode.CASES:
+                    yield Found(tuple(self.words.units_of(reading, mode, limit)))
             for reading in query.read_after_street(text) if mode is Mode.WORDS else ():
-                found = self.words.find(reading, mode, limit, accented)
-                if matches := [match for match in found if match.whole]:
-                    return Found(_numbers(matches), single=is_single(matches))
-        if " " in key and (numbers := self.index.fragments(key, limit, accented)):
-            return Found(tuple(numbers))
+                yield _by_words(match for match in self.words.find(reading, mode, limit, accented) if match.whole)
+        if " " in key:
+            yield Found(tuple(self.index.fragments(key, limit, accented)))
+
+    def _forgiving_ways(
+        self, text: str, key: str, readings: Sequence[Reading], accented: tuple[str, ...], limit: int
+    ) -> Iterator[Found]:
+        """Yield entries by way of forgiving: cases without a preposition, blanks, typing errors, unknown streets."""
         spoken = (self.words.find(reading, Mode.CASES, limit, accented) for reading in query.read_query(f"w {text}"))
         # A municipality in a case goes before misspelt names ("gorzowie"), a village after them.
         if (cases := next(filter(None, spoken), [])) and cases[0].number < self.index.municipalities:
-            return Found(_numbers(cases), single=is_single(cases))
+            yield _by_words(cases)
         for respaced in chain.from_iterable(map(self.words.respaced, readings)):
-            if matches := self.words.find(respaced, Mode.WORDS, limit, accented):
-                return Found(_numbers(matches), forgiven=True)
+            yield Found(_numbers(self.words.find(respaced, Mode.WORDS, limit, accented)), forgiven=True)
         modes = Mode.UNKNOWN_WORDS, Mode.ALL_WORDS
         tries = (self.words.find(reading, mode, limit, accented) for mode in modes for reading in readings)
         matches = next(filter(None, tries), cases)
@@ -327,12 +339,12 @@ class Search:
         # In a case, a town goes before misspelt villages: "w Kielcach dobry".
         is_doubtful = not matches or (query.spoken_name(text)[1] and matches[0].number >= self.index.municipalities)
         if town and is_doubtful:
-            return Found(tuple(self.index.find(town, limit)), typed=town)
+            yield Found(tuple(self.index.find(town, limit)), typed=town)
         if " nad " in text and not matches:  # "Dębki nad morzem"
-            return self._word_by_word(text.partition(" nad ")[0], key, accented, limit)
+            yield self._word_by_word(text.partition(" nad ")[0], key, accented, limit)
         # Words that are all names are a street and its town rather than misspelt: "Nysa Polna".
         before = self.towns.named(town)[0] if town and town in key and any(map(self.words.knows, readings)) else ()
-        return Found(tuple(dict.fromkeys((*before, *_numbers(matches))))[:limit], forgiven=bool(matches))
+        yield Found(tuple(dict.fromkeys((*before, *_numbers(matches))))[:limit], forgiven=True)
 
     def _village_of_address(self, text: str, accented: tuple[str, ...]) -> list[Match]:
         """Return the villages of an address without streets, in the municipality that it names, if it names one."""
@@ -354,6 +366,11 @@ class Search:
         """Whether the name of an entry has a preposition and stands in a text as a whole: "Pod Lasem, Tuchola"."""
         name = self.index.fold(number)
         return query.has_preposition(name) and f" {name} " in f" {fold(text)} "
+
+
+def _by_words(matches: Iterable[Match]) -> Found:
+    matches = [*matches]
+    return Found(_numbers(matches), single=is_single(matches))
 
 
 def _numbers(matches: Sequence[Match]) -> tuple[int, ...]:

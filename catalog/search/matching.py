@@ -92,8 +92,8 @@ class Match(NamedTuple):
 
 
 def is_single(matches: Sequence[Match]) -> bool:
-    """Whether the first match has its whole name in the text, and no other matches as well."""
-    return matches[0].whole and not any(match.fit == matches[0].fit for match in matches[1:])
+    """Whether the first match has its whole name in the text, and no other matches as well; False without any."""
+    return bool(matches) and matches[0].whole and not any(match.fit == matches[0].fit for match in matches[1:])
 
 
 class Units:
