@@ -20,7 +20,7 @@ from catalog.api.params import (
     StoreQuery,
 )
 from catalog.depots.snapshot import DepotList, depots
-from catalog.search.engine import MAX_SUGGESTIONS
+from catalog.search.index import MAX_SUGGESTIONS
 from catalog.territory.boundaries import SNAP_DISTANCE_M
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_url

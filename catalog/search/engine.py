@@ -12,14 +12,12 @@ from catalog.depots.snapshot import FEWEST_DIGITS
 from catalog.models import SearchEntry
 from catalog.parsing.contacts_and_names import typed_digits
 from catalog.search import query
-from catalog.search.index import SearchIndex
+from catalog.search.index import MAX_SUGGESTIONS, SearchIndex
 from catalog.search.matching import CANDIDATES, Match, Mode, WordMatcher, is_single
 from catalog.search.query import Reading
 from catalog.search.street_and_town import Towns
 from catalog.search.vocabulary import FILLERS, NICKNAMES
 from catalog.text import fold, plain
-
-MAX_SUGGESTIONS = 8
 
 MAX_GUESSES = 3
 GUESS_SIMILARITY = 0.5
@@ -96,7 +94,7 @@ class Search:
 
     def suggest(self, text: str) -> Suggestions:
         """Return at most eight municipalities, localities and postcodes for a text."""
-        matches = self.find(text, MAX_SUGGESTIONS)
+        matches = self.find(text)
         suggestions = [self._describe(number, matches.fuel) for number in matches.numbers]
         return Suggestions(suggestions, matches.fuel, matches.forgiven, self.is_clear(matches))
 
@@ -129,54 +127,54 @@ class Search:
             fuel=fuel,
         )
 
-    def find(self, text: str, limit: int) -> Found:
+    def find(self, text: str) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
         text = query.ON_RIVER.sub("nad ", query.in_polish(query.normalize_punctuation(text)))
-        matches = self._find(text, limit)
+        matches = self._find(text)
         _, rest = query.split_fuel(plain(text))
-        if meant := self.words.in_region(rest)[: limit // 2] or self._town_behind(rest, matches):
-            numbers = tuple(dict.fromkeys((*meant, *matches.numbers)))[:limit]
+        if meant := self.words.in_region(rest)[: MAX_SUGGESTIONS // 2] or self._town_behind(rest, matches):
+            numbers = tuple(dict.fromkeys((*meant, *matches.numbers)))[:MAX_SUGGESTIONS]
             matches = replace(matches, numbers=numbers, single=False, typed="")
         is_said = query.split_nearby(rest) is not None
         is_village = matches.single and matches.numbers[0] >= self.index.municipalities
         near = self.towns.places_near(rest) if is_said or not is_village else ()
         if near and (is_said or not {*near}.intersection(matches.numbers[:1])):
-            numbers = tuple(dict.fromkeys((*near, *matches.numbers)))[:limit]
+            numbers = tuple(dict.fromkeys((*near, *matches.numbers)))[:MAX_SUGGESTIONS]
             matches = replace(matches, numbers=numbers, single=len(near) == 1, forgiven=False, typed="")
         return matches
 
-    def _find(self, text: str, limit: int) -> Found:
+    def _find(self, text: str) -> Found:
         text = query.SHORT_CAPITAL.sub("wwa", text)
         text = NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
         if len(typed_digits(text)) >= FEWEST_DIGITS:
             return Found()
         if pattern := query.postcode_pattern(text):
-            return Found(tuple(self.index.find_postcodes(pattern, limit)))
+            return Found(tuple(self.index.find_postcodes(pattern)))
         if query.DIGITS.fullmatch(text):
-            return Found(tuple(self.index.find(text.replace(" ", ""), limit)))
+            return Found(tuple(self.index.find(text.replace(" ", ""))))
         accented = query.accented_words(text)
         if parted := query.split_postcode(text):
             code, rest = parted
-            if numbers := self.index.find(code, limit):
+            if numbers := self.index.find(code):
                 fuel, rest = query.split_fuel(plain(rest))
                 return replace(self._postcode_with_place(code, numbers, rest), fuel=fuel)
             text = rest
         text = query.CODE_IN_FRONT.sub("", text)
-        if inflected := self._inflected(text, accented, limit):
+        if inflected := self._inflected(text, accented):
             return inflected
         typed = " ".join(text.casefold().split())
         for normalize in (fold, query.normalize_query):
             key = normalize(text)
-            if key and (numbers := self.index.find(key, limit, accented, typed)):
-                return self._as_typed(key, numbers, text, accented, limit)
+            if key and (numbers := self.index.find(key, accented, typed)):
+                return self._as_typed(key, numbers, text, accented)
         fuel, rest = query.split_fuel(plain(text))
         key = query.normalize_query(rest)
         if FILLERS.issuperset(key.split()) and not self.index.named(key):
             return Found(fuel=fuel)
-        if fuel and key and (numbers := self.index.find(key, limit, accented, typed)):
-            matches = self._as_typed(key, numbers, rest, accented, limit)
+        if fuel and key and (numbers := self.index.find(key, accented, typed)):
+            matches = self._as_typed(key, numbers, rest, accented)
         else:
-            matches = self._word_by_word(rest, key, accented, limit)
+            matches = self._word_by_word(rest, key, accented)
         return replace(matches, fuel=fuel)
 
     def is_clear(self, found: Found) -> bool:
@@ -218,7 +216,7 @@ class Search:
             return ()
         if has_comma:
             # It may be the name of a county: "Zielonki, Kraków".
-            nearby = self.words.find(query.read_query(rest)[0], Mode.WORDS, MAX_SUGGESTIONS, ())
+            nearby = self.words.find(query.read_query(rest)[0], Mode.WORDS)
             if self._contain_name(_numbers(nearby), words):
                 return ()
         return town
@@ -227,7 +225,7 @@ class Search:
         """Whether words contain the name of an entry, not only its beginning or names of the units around it."""
         return any(set(words).issuperset(self.index.fold(number).split()) for number in numbers)
 
-    def _inflected(self, text: str, accented: tuple[str, ...], limit: int) -> Found | None:
+    def _inflected(self, text: str, accented: tuple[str, ...]) -> Found | None:
         """Return the town of "pellet w Zielonej Górze" first; None where the words are a name as they are.
 
         After a preposition they are a form even of another place's name ("do Konina" means Konin), unless a place is
@@ -245,25 +243,25 @@ class Search:
         if typed != key and self._is_meant(self.index.named(typed), rest, typed, accented):
             return None
         if spoken:
-            return Found(tuple(self.index.find(town, limit)), fuel, typed=town)
+            return Found(tuple(self.index.find(town)), fuel, typed=town)
         named, same = self.index.named(town), self.index.named(key)
         if town.startswith(key) or (same and (same[0] < self.index.municipalities or not self.index.largest[named[0]])):
             return None
         if fold(rest) != typed and self._is_meant(same, rest, typed, accented):
             return None
-        begun = [number for number in self.index.find(key, limit, accented) if self.index.fold(number).startswith(key)]
+        begun = [number for number in self.index.find(key, accented) if self.index.fold(number).startswith(key)]
         others = [self.index.fold(number) for number in begun if number < self.index.municipalities]
         if any(name.startswith(f"{key} ") for name in others):
             return None
         towns = [number for number in named if number < self.index.municipalities]
-        numbers = dict.fromkeys((*towns, *begun)) if begun else self.index.find(town, limit)
-        return Found(tuple(numbers)[:limit], fuel, typed="" if others or same else town)
+        numbers = dict.fromkeys((*towns, *begun)) if begun else self.index.find(town)
+        return Found(tuple(numbers)[:MAX_SUGGESTIONS], fuel, typed="" if others or same else town)
 
     def _is_meant(self, numbers: Collection[int], text: str, name: str, accented: tuple[str, ...]) -> bool:
         """Whether a text is the folded name of one of these entries, alone or with a unit that it is in."""
         if not numbers or fold(text) == name:
             return bool(numbers)
-        matches = self.words.find(query.read_query(text)[0], Mode.WORDS, MAX_SUGGESTIONS, accented)
+        matches = self.words.find(query.read_query(text)[0], Mode.WORDS, accented)
         return any(match.number in numbers for match in matches)
 
     def _postcode_with_place(self, code: str, numbers: list[int], rest: str) -> Found:
@@ -285,66 +283,66 @@ class Search:
         first = next(number for number in places[0] if teryt(number) in meant)
         return Found((first, *numbers), single=all(teryt(first) in unit for unit in units))
 
-    def _as_typed(self, key: str, numbers: list[int], text: str, accented: tuple[str, ...], limit: int) -> Found:
+    def _as_typed(self, key: str, numbers: list[int], text: str, accented: tuple[str, ...]) -> Found:
         several = " " in key and len(key.rpartition(" ")[2]) >= LONG_ENOUGH
-        if several and len(numbers) < limit and not any(self.index.fold(number) == key for number in numbers):
+        if several and len(numbers) < MAX_SUGGESTIONS and not any(self.index.fold(number) == key for number in numbers):
             # "bielany wroclaw" is a prefix of Bielany Wrocławskie, and may be Bielany in Wrocław.
             for reading in query.read_query(plain(text)):
-                matches = self.words.find(reading, Mode.WORDS, limit, accented)
+                matches = self.words.find(reading, Mode.WORDS, accented)
                 numbers = list(dict.fromkeys((*numbers, *(match.number for match in matches if match.whole))))
-        return Found(tuple(numbers[:limit]), typed=key)
+        return Found(tuple(numbers[:MAX_SUGGESTIONS]), typed=key)
 
-    def _word_by_word(self, text: str, key: str, accented: tuple[str, ...], limit: int) -> Found:
+    def _word_by_word(self, text: str, key: str, accented: tuple[str, ...]) -> Found:
         """Return the entries of the first way to read a text that leads to any."""
         readings = query.read_query(text)
         ways = chain(
-            self._ways_as_typed(text, key, readings, accented, limit),
-            self._forgiving_ways(text, key, readings, accented, limit),
+            self._ways_as_typed(text, key, readings, accented),
+            self._forgiving_ways(text, key, readings, accented),
         )
         return next((matches for matches in ways if matches.numbers), Found())
 
     def _ways_as_typed(
-        self, text: str, key: str, readings: Sequence[Reading], accented: tuple[str, ...], limit: int
+        self, text: str, key: str, readings: Sequence[Reading], accented: tuple[str, ...]
     ) -> Iterator[Found]:
         """Yield entries by way of reading words as they are: in names with a preposition, addresses, names, units."""
         for reading in query.read_with_prepositions(text):
-            matches = self.words.find(reading, Mode.WORDS, limit, accented)
+            matches = self.words.find(reading, Mode.WORDS, accented)
             yield _by_words(match for match in matches if self._is_with_preposition(match.number, text))
         village = self._village_of_address(text, accented)
-        yield Found(_numbers(village)[:limit], single=len(village) == 1)
+        yield Found(_numbers(village)[:MAX_SUGGESTIONS], single=len(village) == 1)
         for mode in (Mode.CASES, Mode.WORDS, Mode.PREFIXES):
             for reading in readings:
-                yield _by_words(self.words.find(reading, mode, limit, accented))
+                yield _by_words(self.words.find(reading, mode, accented))
                 if mode is not Mode.CASES:
-                    yield Found(tuple(self.words.units_of(reading, mode, limit)))
+                    yield Found(tuple(self.words.units_of(reading, mode)))
             for reading in query.read_after_street(text) if mode is Mode.WORDS else ():
-                yield _by_words(match for match in self.words.find(reading, mode, limit, accented) if match.whole)
+                yield _by_words(match for match in self.words.find(reading, mode, accented) if match.whole)
         if " " in key:
-            yield Found(tuple(self.index.fragments(key, limit, accented)))
+            yield Found(tuple(self.index.fragments(key, accented)))
 
     def _forgiving_ways(
-        self, text: str, key: str, readings: Sequence[Reading], accented: tuple[str, ...], limit: int
+        self, text: str, key: str, readings: Sequence[Reading], accented: tuple[str, ...]
     ) -> Iterator[Found]:
         """Yield entries by way of forgiving: cases without a preposition, blanks, typing errors, unknown streets."""
-        spoken = (self.words.find(reading, Mode.CASES, limit, accented) for reading in query.read_query(f"w {text}"))
+        spoken = (self.words.find(reading, Mode.CASES, accented) for reading in query.read_query(f"w {text}"))
         # A municipality in a case goes before misspelt names ("gorzowie"), a village after them.
         if (cases := next(filter(None, spoken), [])) and cases[0].number < self.index.municipalities:
             yield _by_words(cases)
         for respaced in chain.from_iterable(map(self.words.respaced, readings)):
-            yield Found(_numbers(self.words.find(respaced, Mode.WORDS, limit, accented)), forgiven=True)
+            yield Found(_numbers(self.words.find(respaced, Mode.WORDS, accented)), forgiven=True)
         modes = Mode.UNKNOWN_WORDS, Mode.ALL_WORDS
-        tries = (self.words.find(reading, mode, limit, accented) for mode in modes for reading in readings)
+        tries = (self.words.find(reading, mode, accented) for mode in modes for reading in readings)
         matches = next(filter(None, tries), cases)
         town = self.towns.in_address(text)
         # In a case, a town goes before misspelt villages: "w Kielcach dobry".
         is_doubtful = not matches or (query.spoken_name(text)[1] and matches[0].number >= self.index.municipalities)
         if town and is_doubtful:
-            yield Found(tuple(self.index.find(town, limit)), typed=town)
+            yield Found(tuple(self.index.find(town)), typed=town)
         if " nad " in text and not matches:  # "Dębki nad morzem"
-            yield self._word_by_word(text.partition(" nad ")[0], key, accented, limit)
+            yield self._word_by_word(text.partition(" nad ")[0], key, accented)
         # Words that are all names are a street and its town rather than misspelt: "Nysa Polna".
         before = self.towns.named(town)[0] if town and town in key and any(map(self.words.knows, readings)) else ()
-        yield Found(tuple(dict.fromkeys((*before, *_numbers(matches))))[:limit], forgiven=True)
+        yield Found(tuple(dict.fromkeys((*before, *_numbers(matches))))[:MAX_SUGGESTIONS], forgiven=True)
 
     def _village_of_address(self, text: str, accented: tuple[str, ...]) -> list[Match]:
         """Return the villages of an address without streets, in the municipality that it names, if it names one."""
@@ -356,7 +354,7 @@ class Search:
         municipalities = {self.index.teryt(number) for named in beside for number in named}
         return [
             match
-            for match in self.words.find(reading, Mode.WORDS, CANDIDATES, accented)
+            for match in self.words.find(reading, Mode.WORDS, accented, limit=CANDIDATES)
             if match.is_spelled_out
             and self.index.fold(match.number) == village
             and (not municipalities or self.index.teryt(match.number) in municipalities)

@@ -19,6 +19,8 @@ from catalog.search.ranking import LARGEST, URBAN, TextTier
 
 LINE_END, BLANK = b"\n "
 
+MAX_SUGGESTIONS = 8
+
 DEPTH = 8
 """Number of bytes by which a suffix array is sorted; longer keys are compared with every remaining suffix."""
 
@@ -235,7 +237,9 @@ class SearchIndex:
         inside = np.arange(len(place)) - (ends - counts)[place]
         return self._entries[starts[place] + inside], place
 
-    def find(self, key: str, limit: int, accented: tuple[str, ...] = (), typed: str = "") -> list[int]:
+    def find(
+        self, key: str, accented: tuple[str, ...] = (), typed: str = "", limit: int = MAX_SUGGESTIONS
+    ) -> list[int]:
         """Return the best entries for a folded text.
 
         In order of `TextTier`, within each by importance.
@@ -266,9 +270,9 @@ class SearchIndex:
         whole = firsts[self.folds.letters[firsts + len(key.encode())] == LINE_END]
         return [number for fold in self.folds.numbers_at(whole) for number in self._with_fold(fold)]
 
-    def fragments(self, key: str, limit: int, accented: tuple[str, ...] = ()) -> list[int]:
+    def fragments(self, key: str, accented: tuple[str, ...] = ()) -> list[int]:
         """Return the best entries that contain a folded text inside a word, also across blanks."""
-        return self._first(np.sort(self._inside.lookup(key.encode())), limit, accented)
+        return self._first(np.sort(self._inside.lookup(key.encode())), MAX_SUGGESTIONS, accented)
 
     def _places(self, text: bytes) -> Iterator[tuple[TextTier, Offsets, NDArray[np.bool_] | None]]:
         """Yield where each tier has a text, looked up when it is asked for.
@@ -324,7 +328,7 @@ class SearchIndex:
         words = self.labels[number].casefold().replace("-", " ").split()
         return sum(not any(word.startswith(typed) for word in words) for typed in accented)
 
-    def find_postcodes(self, pattern: str, limit: int) -> list[int]:
+    def find_postcodes(self, pattern: str) -> list[int]:
         """Return the first postcodes that match a pattern of digits and "_" for any digit."""
         known = pattern.partition("_")[0]
         offsets = self._firsts.lookup(known.encode()) if known else self.folds.begins
@@ -333,7 +337,7 @@ class SearchIndex:
             if digit != "_":
                 offsets = offsets[letters.take(offsets + position, mode="clip") == ord(digit)]
         numbers = np.sort(self.expand(self.folds.numbers_at(offsets))[0]).tolist()
-        return list(islice((n for n in numbers if self.kind(n) == SearchEntry.Kind.POSTCODE), limit))
+        return list(islice((n for n in numbers if self.kind(n) == SearchEntry.Kind.POSTCODE), MAX_SUGGESTIONS))
 
 
 def read_index(units: Mapping[str, Municipality]) -> SearchIndex:

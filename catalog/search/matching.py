@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catalog.models import Municipality
-from catalog.search.index import SearchIndex
+from catalog.search.index import MAX_SUGGESTIONS, SearchIndex
 from catalog.search.query import Reading, Token
 from catalog.search.ranking import Numbers, WordIndex, WordTier
 from catalog.search.vocabulary import FILLERS, REGIONS, ContextScope, find_nominatives
@@ -150,7 +150,9 @@ class WordMatcher:
         self._costs_of_cases = lru_cache(WORDS_CACHED)(partial(_find_cases, self.names, len(self._word_counts)))
         self._costs_in_units = lru_cache(WORDS_CACHED)(partial(_find_in_units, self._units, len(index.codes)))
 
-    def find(self, reading: Reading, mode: Mode, limit: int, accented: tuple[str, ...]) -> list[Match]:
+    def find(
+        self, reading: Reading, mode: Mode, accented: tuple[str, ...] = (), limit: int = MAX_SUGGESTIONS
+    ) -> list[Match]:
         """Return the best entries for a reading, only those with the fewest edits."""
         if mode is Mode.CASES and not any(token.beginning for token in reading.tokens):
             return []
@@ -192,7 +194,7 @@ class WordMatcher:
         whole: NDArray[np.bool_] = np.all(~in_name | (by_name % EDIT < PREFIX), axis=0)
         return entries[fits], total[fits], named[fits], whole[fits]
 
-    def units_of(self, reading: Reading, mode: Mode, limit: int) -> list[int]:
+    def units_of(self, reading: Reading, mode: Mode) -> list[int]:
         """Return the municipalities of units named by a reading without a place.
 
         For a county, its seat goes first: the municipality with the most similar name, else a town.
@@ -204,14 +206,14 @@ class WordMatcher:
             if others or token.scope is not ContextScope.VOIVODESHIP:
                 return []
             # Many a voivodeship of before 1999 has a county of its name: "woj. bielskie".
-            return self.units_of(Reading((replace(token, scope=ContextScope.COUNTY),), reading.kind), mode, limit)
+            return self.units_of(Reading((replace(token, scope=ContextScope.COUNTY),), reading.kind), mode)
         best = np.flatnonzero(costs == costs.min())
         fits = np.isin(self.index.unit_of[: self.index.municipalities], best)
         numbers: list[int] = np.flatnonzero(fits).tolist()
         counties = {self.index.teryt(number)[:4] for number in numbers}
         if len({code[:2] for code in counties}) == len(counties):
             numbers.sort(key=self._seat_order)
-        return numbers[:limit]
+        return numbers[:MAX_SUGGESTIONS]
 
     def in_region(self, text: str) -> list[int]:
         """Return the municipalities of the region that a text names. Seats go first where it is one of counties."""

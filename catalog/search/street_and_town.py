@@ -55,7 +55,7 @@ class Towns:
 
     def called(self, name: str) -> Numbers:
         """Return the municipalities of a name, else those that it begins: "Sucha" is said for Sucha Beskidzka."""
-        begun = self.index.find(f"{query.normalize_query(name)} ", self.index.municipalities)
+        begun = self.index.find(f"{query.normalize_query(name)} ", limit=self.index.municipalities)
         return self.named(name)[0] or tuple(number for number in begun if number < self.index.municipalities)
 
     def places_near(self, text: str) -> Numbers:

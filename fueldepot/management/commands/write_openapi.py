@@ -13,7 +13,7 @@ from drf_spectacular.settings import patched_settings
 
 from catalog.api.params import LIMIT_RANGE
 from catalog.api.views import DEPOTS, PLACES
-from catalog.search.engine import MAX_SUGGESTIONS
+from catalog.search.index import MAX_SUGGESTIONS
 from fueldepot import api
 from fueldepot.http.api_description import FILE, PREFIX, describe_schemas
 from fueldepot.http.cache_control import CATALOG, NO_STORE, version

@@ -105,8 +105,8 @@ def make_search(units, *villages, kind="wieś", postcodes=None):
 
 
 def found(search, text):
-    return [search.index.labels[number] for number in search.find(text, 8).numbers]
+    return [search.index.labels[number] for number in search.find(text).numbers]
 
 
 def units_found(search, text):
-    return [search.index.teryt(number) for number in search.find(text, 8).numbers]
+    return [search.index.teryt(number) for number in search.find(text).numbers]

@@ -1,6 +1,7 @@
 """From a text to hits: which way of searching wins, which hit is clear, and what is guessed."""
 
 from catalog.search import index
+from catalog.search.index import MAX_SUGGESTIONS
 from catalog.search.query import MOST_WORDS, read_after_street
 from tests.catalog.search.country import found, make_search, units_found
 
@@ -14,7 +15,7 @@ def labels(search, hits):
 
 
 def is_clear(search, text):
-    return search.is_clear(search.find(text, 8))
+    return search.is_clear(search.find(text))
 
 
 def guessed(search, text):
@@ -67,14 +68,15 @@ def test_joined_words_are_split_and_unknown_ones_corrected_and_fragments_found_b
         ([("Stara Góra", ROPA), ("Tara Gora", SEKOWA)], "ara go", ["Stara Góra", "Tara Gora"], False),
     ):
         search = make_search(PLACES, *villages)
-        hits = search.find(text, 8)
+        hits = search.find(text)
         assert (labels(search, hits), hits.forgiven) == (names, forgiven)
 
 
-def test_at_most_as_many_hits_as_wanted():
-    search = make_search(PLACES, *((f"Targ {letter}", ROPA) for letter in "abc"), ("Targ", ZAKOPANE))
+def test_at_most_as_many_hits_as_suggestions():
+    units = PLACES | {f"12170{number}2": f"Jar {number}" for number in range(2, 9)}
+    search = make_search(units, *((f"Targ {letter}", ROPA) for letter in "abcdefgh"), ("Targ", ZAKOPANE))
     for text in ("targ", "malopolskie targ", "województwo małopolskie", "arg", "malopolskie tagr"):
-        assert len(search.find(text, 2).numbers) == 2
+        assert len(search.find(text).numbers) == MAX_SUGGESTIONS
 
 
 def test_one_name_of_exactly_the_text_is_clear():
@@ -211,27 +213,27 @@ def test_words_that_may_be_part_of_a_name_are_kept_longer_than_words_beside_it()
 
 def test_a_text_of_a_fuel_and_a_name_searches_the_name_and_a_fuel_in_a_name_is_none():
     search = make_search(PLACES, ("Węgiel", ROPA))
-    hits = search.find("pellet ropa", 8)
+    hits = search.find("pellet ropa")
     assert (hits.fuel, hits.typed, found(search, "pellet ropa")) == ("pellet", "ropa", ["Ropa"])
-    assert (search.find("węgiel", 8).fuel, found(search, "węgiel")) == (None, ["Węgiel"])
+    assert (search.find("węgiel").fuel, found(search, "węgiel")) == (None, ["Węgiel"])
 
 
 def test_words_about_a_fuel_begin_no_name():
     search = make_search(PLACES, ("Tanibórz", ROPA), ("Ceny", ROPA))
     for text in ("tani pellet", "pellet najtaniej", "gdzie kupić pellet", "where to buy pellets"):
-        assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", []), text
+        assert (search.find(text).fuel, found(search, text)) == ("pellet", []), text
     assert found(search, "pellet tanib") == found(search, "tani") == ["Tanibórz"]
     assert found(search, "pellet ceny") == ["Ceny"]
     for text in ("tani pellet ropa", "pellet price Ropa", "fuel depot Ropa", "ile kosztuje pellet w Ropie"):
         assert found(search, text) == ["Ropa"], text
     for text in ("pellet w workach Ropa", "pellet luzem Ropa", "pellet z dowozem Ropa", "pellet z dostawą w Ropie"):
-        assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", ["Ropa"]), text
+        assert (search.find(text).fuel, found(search, text)) == ("pellet", ["Ropa"]), text
 
 
 def test_a_town_amid_other_words_is_found_and_words_that_do_not_locate_are_no_place():
     search = make_search(PLACES | {"1205011": "Biecz"}, ("Odrowąż", ROPA), ("Kolonia Mnich", ROPA), ("Olejnica", ROPA))
     for text in ("promocja pellet Zakopane transport", "pellet od producenta Zakopane ceny 2026"):
-        assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", ["Zakopane"]), text
+        assert (search.find(text).fuel, found(search, text)) == ("pellet", ["Zakopane"]), text
     assert found(search, "węgiel między Bieczem a Zakopanem") == ["Biecz"]
     beside = ("koło mnie", "skład opału blisko mnie", "olej opałowy")
     for text in (*beside, "Odrowąż Kobyla Biecz Nowa", "pellet od 2026", "producent pelletu transport"):

@@ -47,22 +47,22 @@ def rank(fold: str, key: str) -> int | None:
 @example(["a" * (DEPTH + 1), "a" * DEPTH, "a" * (DEPTH + 2)], "a" * (DEPTH + 1), 9)
 def test_names_come_by_fit_and_importance(folds, key, limit):
     fits = [(fit, number) for number, fold in enumerate(folds) if (fit := rank(fold, key)) is not None]
-    assert index(folds).find(key, limit) == [number for _, number in sorted(fits)][:limit]
+    assert index(folds).find(key, limit=limit) == [number for _, number in sorted(fits)][:limit]
 
 
 @given(st.lists(DIGITS, min_size=1, max_size=60), st.from_regex("[012_]{1,5}", fullmatch=True))
 def test_postcodes_are_found_by_digits_at_their_places(codes, pattern):
     form = re.compile(pattern.replace("_", "."))
     found = [number for number, code in enumerate(codes) if form.match(code)]
-    assert index(codes, "p").find_postcodes(pattern, 8) == found[:8]
+    assert index(codes, "p").find_postcodes(pattern) == found[:8]
 
 
 def test_what_no_name_holds_is_not_found_and_a_name_of_digits_is_no_postcode():
-    assert [index(["lodz", "minsk"]).find(key, 8) for key in ("łódź", "\xff", "минск", "z" * 200)] == [[]] * 4
+    assert [index(["lodz", "minsk"]).find(key) for key in ("łódź", "\xff", "минск", "z" * 200)] == [[]] * 4
     digits = index(["12345", "1"], "l")
-    assert digits.find_postcodes("12", 8) == digits.find_postcodes("__3", 8) == []
+    assert digits.find_postcodes("12") == digits.find_postcodes("__3") == []
     # One with the text in it many times hides no later name.
-    assert index(["b" + "a" * 64, "ca"]).find("a", 8) == [0, 1]
+    assert index(["b" + "a" * 64, "ca"]).find("a") == [0, 1]
 
 
 def municipalities(*names: str, kind: int, villages: tuple[str, ...] = ()) -> SearchIndex:
@@ -75,7 +75,7 @@ def municipalities(*names: str, kind: int, villages: tuple[str, ...] = ()) -> Se
 
 
 def found(known: SearchIndex, key: str) -> list[str]:
-    return [known.labels[number] for number in known.find(key, 8)]
+    return [known.labels[number] for number in known.find(key)]
 
 
 def test_a_large_municipality_or_a_town_goes_before_a_village_of_exactly_the_text_and_others_after_it():
@@ -91,8 +91,8 @@ def test_a_large_municipality_or_a_town_goes_before_a_village_of_exactly_the_tex
 def test_a_blank_is_not_inside_a_word():
     """Texts across blanks are searched only after words in any order: see `fragments`."""
     known = index(["stara gora", "nowa ara gora"])
-    assert known.find("ara gora", 8) == [1]
-    assert known.fragments("ara gora", 8) == [0]
+    assert known.find("ara gora") == [1]
+    assert known.fragments("ara gora") == [0]
 
 
 @given(
@@ -128,7 +128,7 @@ def test_names_are_read_as_they_were_written():
     assert read.at_point(49.4715, 20.1) == read.at_point(49.5, 20.12345) == []
     SearchEntry.objects.all().delete()
     empty = read_index({})
-    assert empty.find("krakow", 8) == empty.find_postcodes("30", 8) == empty.find_postcodes("__1", 8) == []
+    assert empty.find("krakow") == empty.find_postcodes("30") == empty.find_postcodes("__1") == []
 
 
 def test_a_city_with_county_rights_goes_before_a_town_with_more_addresses():

@@ -20,7 +20,7 @@ PLACES = UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa", NOWY_TARG: "Nowy Targ", ZAKOP
 
 
 def matched(search, mode, words):
-    matches = search.words.find(Reading(tuple(map(Token, words.split()))), mode, 8, ())
+    matches = search.words.find(Reading(tuple(map(Token, words.split()))), mode)
     return [search.index.labels[match.number] for match in matches]
 
 
@@ -296,7 +296,7 @@ def test_a_town_is_first_however_its_name_is_inflected(search):
         for name, of, at in CASES:
             for phrase in phrases:
                 text = phrase.format(of=of, at=at)
-                numbers = search.find(text, 8).numbers
+                numbers = search.find(text).numbers
                 if not numbers or search.index.fold(numbers[0]) != name:
                     missed.append(text)
         assert len(missed) <= 0.04 * len(CASES) * len(phrases), missed
@@ -309,7 +309,7 @@ with (Path(__file__).parent / "inflected_villages.csv").open() as file:
 
 @pytest.mark.slow
 def test_a_village_is_first_however_its_name_is_inflected(search):
-    first = {text: search.index.fold(search.find(text, 8).numbers[0]) for text, _ in VILLAGES}
+    first = {text: search.index.fold(search.find(text).numbers[0]) for text, _ in VILLAGES}
     assert [text for text, name in VILLAGES if not f"{first[text]} ".startswith(f"{name} ")] == []
 
 
@@ -336,7 +336,7 @@ def test_what_people_say_and_type(search):
         ("do Sanoka", "sanok", None),
         ("Konina", "konin", None),
     ):
-        matches = search.find(text, 8)
+        matches = search.find(text)
         assert (search.index.fold(matches.numbers[0]), matches.fuel) == (name, fuel), text
 
 
