@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth import get_user_model
+from django.core import signing
 from django.db import transaction
 from django.views.decorators.debug import sensitive_variables
 from django_otp import verify_token
@@ -15,6 +16,11 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from catalog.services.editors import is_chief
 
 BACKUP_CODES = 10
+
+KEY_VALID_S = 15 * 60
+"""How long the page with a new key may stay open."""
+
+KEY_SALT = "fueldepot.desk.logins.key"
 
 
 def is_required(user: Any) -> bool:
@@ -38,6 +44,22 @@ def match_code(user: Any, text: str) -> Any:
     model = TOTPDevice if re.fullmatch("[0-9]{6}", code) else StaticDevice
     device = model.objects.filter(user=user, confirmed=True).first()
     return verify_token(user, device.persistent_id, code) if device else None
+
+
+@sensitive_variables()
+def sign_key(key: str) -> str:
+    """Return the key of a new app as the form sends it back."""
+    return signing.dumps(key, salt=KEY_SALT)
+
+
+@sensitive_variables()
+def read_key(text: str) -> str | None:
+    """Return the key that this service has put into the form, None for a late or foreign one."""
+    try:
+        key: str = signing.loads(text, salt=KEY_SALT, max_age=KEY_VALID_S)
+    except signing.BadSignature:
+        return None
+    return key
 
 
 @sensitive_variables()

@@ -11,7 +11,6 @@ from django.contrib.admin import AdminSite
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth.signals import user_login_failed
 from django.contrib.auth.views import PasswordResetConfirmView
-from django.core import signing
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import path, reverse
@@ -29,10 +28,6 @@ BROWSER = "desk_browser"
 """Cookie of a browser in which an account has logged in, or has set its password by a link from a letter."""
 
 BROWSER_KNOWN_S = 180 * 24 * 3600
-KEY_VALID_S = 15 * 60
-"""How long the page with a new key of a second factor may stay open."""
-
-KEY_SALT = "fueldepot.desk.logins.key"
 WRONG_CODE = "Kod jest niepoprawny albo został już użyty. Po kilku błędnych kodach trzeba chwilę odczekać."
 
 
@@ -167,8 +162,8 @@ class DeskSite(AdminSite):
             "form": form,
         }
         if device is None:
-            key = read_key(request.POST.get("key", "")) or random_hex(20)
-            context |= describe_key(TOTPDevice(user=user, key=key)) | {"key": signing.dumps(key, salt=KEY_SALT)}
+            key = second_factor.read_key(request.POST.get("key", "")) or random_hex(20)
+            context |= describe_key(TOTPDevice(user=user, key=key)) | {"key": second_factor.sign_key(key)}
             context["form"] = form if form.errors else CodeForm()
         return render(request, "admin/second_factor.html", context)
 
@@ -179,7 +174,7 @@ def answer_code(request: HttpRequest, device: Any, form: CodeForm, action: str) 
     user: Any = request.user
     code = form.cleaned_data["code"]
     if device is None:
-        key = read_key(form.cleaned_data["key"])
+        key = second_factor.read_key(form.cleaned_data["key"])
         codes = second_factor.turn_on(user=user, key=key, code=code) if key else None
         if codes is None:
             form.add_error("code", WRONG_CODE)
@@ -196,15 +191,6 @@ def answer_code(request: HttpRequest, device: Any, form: CodeForm, action: str) 
     elif action == "off" and not second_factor.is_required(user):
         second_factor.turn_off(user=user, by=user)
     return []
-
-
-def read_key(text: str) -> str | None:
-    """Return the key that this service has put into the form, None for a late or foreign one."""
-    try:
-        key: str = signing.loads(text, salt=KEY_SALT, max_age=KEY_VALID_S)
-    except signing.BadSignature:
-        return None
-    return key
 
 
 def describe_key(device: Any) -> dict[str, str | SafeString]:

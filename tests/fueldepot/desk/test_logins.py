@@ -15,7 +15,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from catalog.services import second_factor
 from catalog.services.editors import CHIEF, EDITOR
-from fueldepot.desk.logins import KEY_SALT, name_key
+from fueldepot.desk.logins import name_key
 from tests import factories
 from tests.fueldepot.test_roles import GOOD, make_editor
 from tests.pages.reading import html_of, missing
@@ -64,7 +64,7 @@ def test_an_editor_turns_the_second_factor_on_with_the_code_of_an_app(client):
     wrong = client.post(PAGE, {"key": key, "code": "000000", "action": "on"}).content.decode()
     assert "Kod jest niepoprawny" in wrong
     # The same key, as the app has it already.
-    secrets = [signing.loads(re.search('name="key" value="([^"]+)"', html)[1], salt=KEY_SALT) for html in (text, wrong)]
+    secrets = [second_factor.read_key(re.search('name="key" value="([^"]+)"', html)[1]) for html in (text, wrong)]
     assert secrets[0] == secrets[1]
     assert not TOTPDevice.objects.exists()
     codes = client.post(PAGE, {"key": key, "code": code_of(secrets[0]), "action": "on"}).content.decode()
@@ -82,7 +82,7 @@ def test_a_key_that_is_old_or_that_the_service_did_not_give_is_refused(client, m
     then = time.time() - 16 * 60
     with monkeypatch.context() as earlier:
         earlier.setattr(time, "time", lambda: then)
-        old = signing.dumps(KEY, salt=KEY_SALT)
+        old = second_factor.sign_key(KEY)
     for key in ("", KEY, signing.dumps(KEY, salt="another"), old):
         answer = client.post(PAGE, {"key": key, "code": code_of(KEY), "action": "on"})
         assert "niepoprawny" in answer.content.decode()
