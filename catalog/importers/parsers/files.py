@@ -16,7 +16,7 @@ from typing import IO
 
 import orjson
 
-from catalog.importers.records import BadInput
+from catalog.importers.records import BadInput, tidy
 from catalog.text import one_line
 
 MAX_BYTES = 1 << 30
@@ -45,6 +45,7 @@ LARGEST = 64 << 30
 TEXT_SUFFIXES = (".csv", ".xml", ".gml", ".txt", ".json", ".geojson")
 MAX_MEMBERS = 20
 
+_HTML = re.compile(rb"\s*(<!--.{0,500}?-->\s*)?<(!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _JSON_KEY = re.compile(rb'"([A-Za-z0-9_]{1,30})"\s*:')
 
 _DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
@@ -279,3 +280,43 @@ def _reading(label: str) -> Iterator[None]:
 def _text_of(error: Exception) -> str:
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return one_line(text, 200) or type(error).__name__
+
+
+def check_whole(path: Path, suffix: str) -> None:
+    """Raise BadInput, with a remedy, unless a fetched file of a suffix is whole. Reads all of it."""
+    if path.stat().st_size == 0:
+        raise BadInput(path, "is empty; try again later")
+    with path.open("rb") as stream:
+        head = stream.read(2048)
+    if _HTML.match(head.removeprefix(b"\xef\xbb\xbf")):
+        remedy = "open it in a browser: the publisher is closed or the file has moved"
+        raise BadInput(path, f"is a web page instead of {suffix[1:]}; {remedy}")
+    CHECKS[suffix](path)
+
+
+def _check_zip(path: Path) -> None:
+    if not zipfile.is_zipfile(path):
+        raise BadInput(path, "is no zip, or one without its end; try again later")
+    with open_zip(path) as archive:
+        for member in archive.infolist():
+            if is_bomb(member):
+                raise BadInput(path, f"{member.filename} unpacks to more than {MAX_RATIO} times its size")
+        if sum(member.file_size for member in archive.infolist()) > 4 * MAX_BYTES:
+            raise BadInput(path, f"unpacks to more than {4 * MAX_BYTES} bytes")
+        try:
+            damaged = archive.testzip()
+        except Exception as error:  # a damaged archive makes zipfile raise a dozen exception types
+            raise BadInput(path, f"the zip is damaged ({error}); try again later") from error
+        if damaged is not None:
+            raise BadInput(path, f"the zip is damaged at {damaged}; try again later")
+
+
+def _check_json(path: Path) -> None:
+    document = load_json(path)
+    if isinstance(document, dict) and "remark" in document:
+        remark = tidy(str(document["remark"]))[:200]
+        raise BadInput(path, f"is not whole, the server says: {remark}; try again later")
+
+
+CHECKS = {".zip": _check_zip, ".json": _check_json}
+"""Checks of fetched files by suffix; no source is fetched as another."""

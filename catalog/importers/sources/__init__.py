@@ -1,10 +1,9 @@
-"""What a source of a publisher is, how its files are recognised and checked, and the values of `catalog/sources.yaml`.
+"""What a source of a publisher is, how its files are recognised, and the values of `catalog/sources.yaml`.
 
 An operator changes these. One module a publisher lists its `SOURCES`; nothing else names them.
 """
 
 import re
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -19,8 +18,8 @@ from django.apps import apps
 from django.db.models import Model, QuerySet
 from pydantic import AfterValidator, Field, StringConstraints
 
-from catalog.importers.parsers.files import MAX_BYTES, MAX_RATIO, FileStart, is_bomb, load_json, open_zip, starts
-from catalog.importers.records import BadInput, Extract, Options, Report, tidy
+from catalog.importers.parsers.files import FileStart, check_whole, starts
+from catalog.importers.records import BadInput, Extract, Options, Report
 from catalog.models import Dataset
 from fueldepot.data.yaml_reader import Mistake, StrictModel, read_yaml
 from fueldepot.http.links import is_loopback
@@ -150,53 +149,14 @@ def recognise(path: Path) -> Recognised | None:
     return recognised
 
 
-_HTML = re.compile(rb"\s*(<!--.{0,500}?-->\s*)?<(!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
-
-
 def check(path: Path, source: DataSource) -> None:
-    """Raise BadInput, with a remedy, unless a file is complete and in the source's format. Reads all of it."""
-    if path.stat().st_size == 0:
-        raise BadInput(path, "is empty; try again later")
-    with path.open("rb") as stream:
-        head = stream.read(2048)
-    kind = Path(source.file).suffix
-    if _HTML.match(head.removeprefix(b"\xef\xbb\xbf")):
-        remedy = "open it in a browser: the publisher is closed or the file has moved"
-        raise BadInput(path, f"is a web page instead of {kind[1:]}; {remedy}")
-    CHECKS[kind](path)
+    """Raise BadInput, with a remedy, unless a fetched file is whole and in the source's format. Reads all of it."""
+    check_whole(path, Path(source.file).suffix)
     recognised = identify(path)
     names = [format_.name for format_ in source.formats]
     if recognised is None or recognised[1].name not in names:
         kind = f"looks like {recognised[1].name}" if recognised else "is of no known form"
         raise BadInput(path, f"{kind} instead of {' or '.join(names)}; the publisher may have changed it, look at it")
-
-
-def _check_zip(path: Path) -> None:
-    if not zipfile.is_zipfile(path):
-        raise BadInput(path, "is no zip, or one without its end; try again later")
-    with open_zip(path) as archive:
-        for member in archive.infolist():
-            if is_bomb(member):
-                raise BadInput(path, f"{member.filename} unpacks to more than {MAX_RATIO} times its size")
-        if sum(member.file_size for member in archive.infolist()) > 4 * MAX_BYTES:
-            raise BadInput(path, f"unpacks to more than {4 * MAX_BYTES} bytes")
-        try:
-            damaged = archive.testzip()
-        except Exception as error:  # a damaged archive makes zipfile raise a dozen exception types
-            raise BadInput(path, f"the zip is damaged ({error}); try again later") from error
-        if damaged is not None:
-            raise BadInput(path, f"the zip is damaged at {damaged}; try again later")
-
-
-def _check_json(path: Path) -> None:
-    document = load_json(path)
-    if isinstance(document, dict) and "remark" in document:
-        remark = tidy(str(document["remark"]))[:200]
-        raise BadInput(path, f"is not whole, the server says: {remark}; try again later")
-
-
-CHECKS = {".zip": _check_zip, ".json": _check_json}
-"""Checks of fetched files by suffix; no source is fetched as another."""
 
 
 def allowed_address(url: str) -> bool:

@@ -195,7 +195,7 @@ def test_another_kind_of_file_and_a_damaged_one_are_refused(fetcher, source, pub
 def test_an_endless_page_and_a_zip_that_unpacks_to_too_much_are_given_up(fetcher, sources, publishers, monkeypatch):
     monkeypatch.setattr("catalog.importers.download.MOST_PAGE_BYTES", 10)
     assert "more than the 10 that may come" in refusal(fetcher, sources["teryt-terc"])
-    monkeypatch.setattr("catalog.importers.sources.MAX_BYTES", 100)
+    monkeypatch.setattr("catalog.importers.parsers.files.MAX_BYTES", 100)
     publishers.files["PL.zip"] = small_country.zipped("PL.txt", bytes(401))
     assert "unpacks to more than 400 bytes" in refusal(fetcher, sources["geonames-postcodes"])
 
