@@ -21,7 +21,7 @@ from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.polish import day, month, month_genitive
 from pages.svg import cached_maps
 from pages.svg.charts import amount, months_chart
-from pages.svg.maps import SHADES, AreaMap, MapUnit
+from pages.svg.maps import AreaMap, MapUnit, shade_by_rank
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
 from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
@@ -294,12 +294,12 @@ def columns(path: str, choices: PriceChoices) -> Iterator[dict[str, str]]:
 def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = "") -> AreaMap | None:
     """Return the map of medians: the higher, the stronger the colour; hatched for too few prices. None without medians.
 
-    Each shade is of equally many voivodeships, as far as possible. query: of the links.
+    query: of the links.
     """
     medians = {row["voivodeship"]: row["median"] for row in rows}
     if not medians:
         return None
-    ranked = sorted(set(medians.values()))
+    shades = shade_by_rank(medians.values())
 
     def unit_of(slug: str, name: str) -> MapUnit:
         path = reverse("fuel-prices-voivodeship", args=[fuel.slug, slug]) + query
@@ -307,8 +307,7 @@ def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = 
             return MapUnit(path, f"województwo {name}: za mało cen", hatched=True)
         median = medians[slug]
         words = f"województwo {name}: {zloty(median)} {fuel.per_unit}"
-        shade = 1 + ranked.index(median) * SHADES // len(ranked)
-        return MapUnit(path, words, label=(amount(median, 0),), shade=shade)
+        return MapUnit(path, words, label=(amount(median, 0),), shade=shades[median])
 
     return cached_maps.country_map(unit_of)
 
