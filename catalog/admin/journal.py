@@ -12,7 +12,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
-from django.db.models import BigIntegerField, Count, DateTimeField, Min, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BigIntegerField, Count, DateTimeField, Min, Model, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Cast, Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
@@ -36,9 +36,9 @@ from catalog.admin.desk import (
     read_text,
 )
 from catalog.admin.registers_and_history import FieldChange, RegisterAdmin, in_words
-from catalog.models import Decision, DecisionLine, Depot, Submission
+from catalog.models import Decision, DecisionLine, Depot
 from catalog.services import Refusal, journal
-from catalog.services.editors import is_chief
+from catalog.services.editors import may_undo
 from catalog.services.undoing import undoing_needs_reason
 from catalog.submissions import letter_kinds
 from fueldepot.data import history
@@ -210,7 +210,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         decision: Any = self.get_object(request, object_id)
         if decision is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
-        undoable = may_undo(request, decision)
+        undoable = may_undo(decision, current_editor(request))
         left = journal.find_changed_since(decision) if undoable else []
         rows = list(decision.lines.order_by("pk")[:MOST_SHOWN])
         describe_lines(rows)
@@ -231,7 +231,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         decision = Decision.objects.filter(pk=number).first()
         if decision is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, str(number))
-        if decision.undone_at is None and not may_undo(request, decision):
+        if decision.undone_at is None and not may_undo(decision, current_editor(request)):
             raise PermissionDenied
         try:
             note = read_text(request, "note")
@@ -272,22 +272,6 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
 
 def name_rows(rows: Sequence[Model]) -> str:
     return ", ".join(map(str, rows[:MOST_SHOWN]))
-
-
-def may_undo(request: HttpRequest, decision: Decision) -> bool:
-    """Whether the user may undo a decision: their own or an owner's, or any as a chief editor.
-
-    The right to change each kind of its rows is needed.
-    """
-    editor = current_editor(request)
-    if decision.undone_at is not None or decision.kind == Kind.UNDO:
-        return False
-    if decision.decided_by_id not in {None, editor.pk} and not is_chief(editor):
-        return False
-    changed = decision.lines.filter(Q(last__isnull=False) | Q(model=Submission._meta.label_lower))
-    labels = changed.order_by().values_list("model", flat=True).distinct()
-    models = [*map(apps.get_model, labels)] or [Depot]
-    return all(editor.has_perm(f"{model._meta.app_label}.change_{model._meta.model_name}") for model in models)
 
 
 def count_decisions(since: date, until: date) -> list[dict[str, Any]]:

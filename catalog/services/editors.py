@@ -1,4 +1,4 @@
-"""Roles of editors, their claimed voivodeships, the depots that they have open, and their comments.
+"""Roles of editors and what they may undo, their claimed voivodeships, the depots that they have open, comments.
 
 Only the roles restrict what an editor may do. They are Django groups, which
 `fueldepot/migrations/0001_editor_groups.py` creates.
@@ -7,8 +7,10 @@ Only the roles restrict what an editor may do. They are Django groups, which
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.db.models import Q
 
 from catalog.models import (
     CaseComment,
@@ -121,3 +123,18 @@ bulk actions without a limit, claims that an owner may still object to."""
 def is_chief(user: Any) -> bool:
     """Whether a user is a superuser or a chief editor. At most one query."""
     return bool(user.is_superuser or user.groups.filter(name=CHIEF).exists())
+
+
+def may_undo(decision: Decision, editor: Any) -> bool:
+    """Whether an editor may undo a decision: their own or an owner's, or any as a chief editor.
+
+    The right to change each kind of its rows is needed.
+    """
+    if decision.undone_at is not None or decision.kind == Decision.Kind.UNDO:
+        return False
+    if decision.decided_by_id not in {None, editor.pk} and not is_chief(editor):
+        return False
+    changed = decision.lines.filter(Q(last__isnull=False) | Q(model=Submission._meta.label_lower))
+    labels = changed.order_by().values_list("model", flat=True).distinct()
+    models = [*map(apps.get_model, labels)] or [Depot]
+    return all(editor.has_perm(f"{model._meta.app_label}.change_{model._meta.model_name}") for model in models)
