@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import CharField, Model, OuterRef, QuerySet, Subquery, Value
+from django.db.models import CharField, Max, Model, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
@@ -206,10 +206,16 @@ class Undoing:
         return list(self.decision.lines.order_by("pk"))
 
     @cached_property
-    def histories(self) -> Mapping[int, tuple[Lines, Lines, Lines]]:
-        """The histories of the depots before any is restored: rows older than the decision, its own, and newer ones."""
+    def histories_since(self) -> Mapping[int, tuple[Lines, Lines, Lines]]:
+        """What `read_histories` returns of the depots with newer rows before any is restored. Two queries."""
+        spans = self.spans(Depot)
+        newest = Depot.history.filter(id__in=among(spans)).values_list("id").annotate(Max("history_id"))
+        return self.read_histories([key for key, last in newest if last > spans[key].last])
+
+    def read_histories(self, depots: Collection[int]) -> Mapping[int, tuple[Lines, Lines, Lines]]:
+        """Return the histories of depots: rows older than the decision, its own, and newer ones. One query."""
         parted, spans = {}, self.spans(Depot)
-        for key, lines in read_lines(spans).items():
+        for key, lines in read_lines(depots).items():
             before = [line for line in lines if line.history_id < spans[key].first]
             since = [line for line in lines if line.history_id > spans[key].last]
             parted[key] = before, lines[len(before) : len(lines) - len(since)], since
@@ -312,7 +318,7 @@ def find_changed_since(decision: Decision) -> list[Model]:
         if spans := undoing.spans(model):
             restorable = history.find_restorable(model, list(spans.values()), following=following(decision, label))
             untouched = history.find_untouched(model, list(spans.values()), ignored=UNCOMPARED)
-            changed = [key for key in spans if key not in {*restorable, *untouched}]
+            changed = spans.keys() - {*restorable, *untouched}
             undoing.left += model._default_manager.in_bulk(changed).values()
         if label in STAYING:
             undoing.left += STAYING[label](undoing)

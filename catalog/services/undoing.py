@@ -59,7 +59,7 @@ def undo_depots(undoing: Undoing) -> None:
 
 
 def restore_depots(undoing: Undoing, keys: Collection[int]) -> list[int]:
-    """Restore depots that a decision changed, except those of `_find_vouched_since`. Six statements.
+    """Restore depots that a decision changed, except those of `_find_vouched_since`. Nine statements at most.
 
     Returns the ids of restored ones. The caller locks them, and counts them.
     """
@@ -104,9 +104,9 @@ def _confirm_again(undoing: Undoing, restored: Collection[int]) -> None:
 
     Fuels whose prices are gone and which stayed for this decision go, too.
     """
-    changed = []
+    changed, histories = [], undoing.read_histories(restored)
     for depot in Depot.objects.filter(pk__in=among(restored)).only("confirmed_fields", "fuels", "fuels_priced"):
-        before, own, since = undoing.histories[depot.pk]
+        before, own, since = histories[depot.pk]
         undone, own[0].vouches = {*own[0].vouches}, ()
         lines, priced = [*before, *own, *since], depot.fuels_priced
         standing, present = _confirmed_by(lines), {*lines[-1].confirmed_fields}
@@ -133,7 +133,7 @@ def _find_vouched_since(undoing: Undoing) -> set[int]:
     Or both checked the whole depot, or this one ended confirmations and an import has changed those fields since.
     """
     staying = set()
-    for key, (before, own, since) in undoing.histories.items():
+    for key, (before, own, since) in undoing.histories_since.items():
         again = {name for line in since for name in line.vouches}
         changed = _differing(before[-1], own[-1]) if before else {*Depot.PUBLIC_FIELDS}
         changed |= {"verified_at"}.intersection(own[0].vouches)  # also by the same person on the same day
@@ -150,7 +150,7 @@ def _differing(before: Any, line: Any) -> set[str]:
 
 
 def find_staying_depots(undoing: Undoing) -> list[Depot]:
-    """Return the depots that look as the decision left them, but stay. Three queries at most.
+    """Return the depots that look as the decision left them, but stay. Four queries at most.
 
     - checked again since, see `_find_vouched_since`
     - added by it, and have absorbed another one since

@@ -293,5 +293,5 @@ def test_many_are_taken_back_in_as_many_statements_as_one(editor, django_assert_
     depot = factories.DepotFactory()
     quotes = [(depot, quote(day=date(2026, 1, 1) + timedelta(days=number))) for number in range(100)]
     decision = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
-    with django_assert_max_num_queries(27):
+    with django_assert_max_num_queries(28):
         assert undo(decision=decision, by=editor, on=NOW).restored == len(quotes)

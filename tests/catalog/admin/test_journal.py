@@ -91,6 +91,16 @@ def test_a_page_holds_a_hundred_in_a_fixed_number_of_queries(client, editor, dja
         client.get(deciding.page(last()))
 
 
+def test_only_the_histories_of_entries_that_have_changed_since_are_read_to_name_what_stays(editor, monkeypatch):
+    depots, reading = factories.DepotFactory.create_batch(2), []
+    check = moderation.verify_depots(keys=[depot.pk for depot in depots], by=editor, on=TODAY).decision
+    moderation.verify_depot(depot=depots[0], by=editor, on=TODAY)
+    read_lines = journal.read_lines
+    monkeypatch.setattr(journal, "read_lines", lambda keys: reading.extend(keys) or read_lines(keys))
+    assert journal.find_changed_since(check) == depots[:1]
+    assert reading == [depots[0].pk]
+
+
 def test_branches_of_one_name_are_told_apart_by_their_municipality(client, editor):
     branches = [factories.DepotFactory(municipality=town) for town in (factories.krakow(), factories.zakopane())]
     for keys in ([branches[0].pk], [branches[1].pk], [row.pk for row in branches]):
