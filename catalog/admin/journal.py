@@ -9,9 +9,10 @@ from typing import Any, ClassVar, cast
 
 from django.apps import apps
 from django.contrib import admin, messages
-from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.views.main import PAGE_VAR, ChangeList
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.db.models import BigIntegerField, Count, DateTimeField, Min, Model, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Cast, Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -44,7 +45,7 @@ from catalog.submissions import letter_kinds
 from fueldepot.data import history
 
 MOST_SHOWN = 100
-"""Rows listed on the page of a decision, and named in a message; of further ones only the count."""
+"""Rows on one page of a decision, and named in a message; of further ones only the count."""
 
 MOST_COMPARED, MOST_CHANGES = 3, 5
 """The list shows the values before and after of decisions on at most so many rows, with so many changed values."""
@@ -212,13 +213,14 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         undoable = may_undo(decision, current_editor(request))
         left = journal.find_changed_since(decision) if undoable else []
-        rows = list(decision.lines.order_by("pk")[:MOST_SHOWN])
-        describe_lines(rows)
+        page = Paginator(decision.lines.order_by("pk"), MOST_SHOWN).get_page(request.GET.get(PAGE_VAR))
+        describe_lines(page)
         context = {
             "title": f"Decyzja nr {decision.pk}",
             "decision": decision,
             "who": person(decision),
-            "rows": rows,
+            "page": page,
+            "page_range": page.paginator.get_elided_page_range(page.number),
             "may_undo": undoable,
             "needs_reason": undoable and undoing_needs_reason(journal.Undoing(decision, None, timezone.now())),
             "count_left": len(left),

@@ -91,6 +91,19 @@ def test_a_page_holds_a_hundred_in_a_fixed_number_of_queries(client, editor, dja
         client.get(deciding.page(last()))
 
 
+def test_the_rows_of_a_decision_stand_on_pages_of_a_hundred(client, editor, django_assert_max_num_queries):
+    depots = factories.DepotFactory.create_batch(101)
+    decision = moderation.verify_depots(keys=[depot.pk for depot in depots], by=editor, on=TODAY).decision
+    for number, rows in (("", depots[:100]), ("2", depots[100:]), ("x", depots[:100]), ("9", depots[100:])):
+        # Session, user, two for rights; decision, its models; five for what stays; count, rows; their names and values.
+        with django_assert_max_num_queries(4 + 2 + 5 + 2 + 4):
+            text = text_of(client.get(deciding.page(decision), {"p": number}))
+        assert not missing(text, "Wiersze 101", f"Pokazano {len(rows)} z 101.", *map(str, rows)), number
+        assert not present(text, *(str(depot) for depot in depots if depot not in rows)), number
+    undo_at_the_desk(client, decision)
+    assert not Depot.objects.exclude(data_status="unverified").exists()
+
+
 def test_only_the_histories_of_entries_that_have_changed_since_are_read_to_name_what_stays(editor, monkeypatch):
     depots, reading = factories.DepotFactory.create_batch(2), []
     check = moderation.verify_depots(keys=[depot.pk for depot in depots], by=editor, on=TODAY).decision
