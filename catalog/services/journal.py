@@ -28,6 +28,7 @@ from simple_history.utils import get_history_model_for_model
 
 from catalog.models import Decision, DecisionLine, Depot, max_length
 from catalog.services import Refusal
+from catalog.submissions import limits
 from fueldepot.data import history
 from fueldepot.data.history import Span, among
 
@@ -267,6 +268,8 @@ def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime, note:
     Authors who were told of the decision are told that it was undone. Raises DecisionAlreadyUndone, NothingToRestore,
     Refusal for what undid another decision, and what the handlers raise.
     """
+    if decision.kind == Decision.Kind.MERGE:
+        limits.wait_for_turn(limits.MERGING)
     stored = Decision.objects.select_for_update(of=("self",)).get(pk=decision.pk)
     if stored.undone_at is not None:
         raise DecisionAlreadyUndone(stored.pk)

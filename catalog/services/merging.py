@@ -13,7 +13,7 @@ from catalog.depots import fuels
 from catalog.models import Decision, DecisionLine, Depot, NotDuplicate, OwnerLink, Submission
 from catalog.services import Refusal, journal
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, save, set_removed, with_note
-from catalog.submissions import owner_links
+from catalog.submissions import limits, owner_links
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows, locking
 
@@ -65,6 +65,7 @@ def merge_depots(
     Raises what `locked_pair` raises, and ValueError for a name that is not in `Depot.PUBLIC_FIELDS`.
     """
     taken = sorted(Depot.stated({*take, "fuels"} if unite_fuels else take), key=Depot.PUBLIC_FIELDS.index)
+    limits.wait_for_turn(limits.MERGING)
     kept, gone = locked_pair(survivor, loser)
     title, now = f"Scalono: {gone.name} z wpisem {kept}", timezone.now()
     united = fuels.in_order({*kept.fuels, *gone.fuels})

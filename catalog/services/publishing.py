@@ -19,6 +19,7 @@ from catalog.models import Dataset, Decision, Depot
 from catalog.services import journal, merging, moderation
 from catalog.services.journal import Lines, read_lines
 from catalog.services.merging import FOLLOWERS
+from catalog.submissions import limits
 from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows, locking
 
@@ -118,15 +119,14 @@ def vouched_since(lines: Lines) -> set[str]:
 
 
 def lock_with_survivor(depot_id: int) -> tuple[Depot, int | None]:
-    """Lock a depot, its survivor, and all depots that this one absorbed. Returns depot and id of the survivor."""
-    while True:
-        survivor = Depot.objects.filter(pk=depot_id).values_list("merged_into", flat=True).first()
-        family = Depot.objects.filter(merged_into=survivor) if survivor else Depot.objects.none()
-        lock_rows(Depot.objects.filter(pk__in=[depot_id, *([survivor] if survivor else [])]) | family)
-        stored = moderation.locked(Depot(pk=depot_id))
-        # It may have been merged before the lock was acquired.
-        if stored.merged_into_id == survivor:
-            return stored, survivor
+    """Lock a depot, its survivor, and all that the survivor absorbed, in the turn `limits.MERGING`.
+
+    Returns depot and id of the survivor.
+    """
+    survivor = Depot.objects.filter(pk=depot_id).values_list("merged_into", flat=True).first()
+    family = Depot.objects.filter(merged_into=survivor) if survivor else Depot.objects.none()
+    lock_rows(Depot.objects.filter(pk__in=[depot_id, *([survivor] if survivor else [])]) | family)
+    return moderation.locked(Depot(pk=depot_id)), survivor
 
 
 @transaction.atomic
@@ -137,9 +137,9 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
 
     A merged depot becomes independent again; see `merging.bring_back` for its related rows.
     """
-    if depot.merged_into_id is not None:
-        # Undoing the merge locks the decision first, too.
-        lock_rows(Decision.objects.filter(merging.is_merge_of(depot)))
+    limits.wait_for_turn(limits.MERGING)
+    # Undoing the merge locks the decision first, too.
+    lock_rows(Decision.objects.filter(merging.is_merge_of(depot)))
     stored, survivor = lock_with_survivor(depot.pk)
     if stored.publication == Depot.Publication.PUBLISHED:
         raise moderation.DepotIsPublished(stored.pk)

@@ -10,6 +10,9 @@ Rows are locked in one order, so that concurrent transactions wait and never dea
 number, then submissions by number. Inserting a submission or price locks its depot through the foreign key, so code
 that inserts one locks the depot before any submission. So does the second UPDATE of a row within one transaction:
 PostgreSQL checks the foreign key of a row version that the transaction itself has written.
+
+Merging, its undoing and the publishing of a depot take the turn `MERGING`: which depots belong together then stays as
+it is while their rows are locked.
 """
 
 from collections.abc import Collection, Sequence
@@ -59,6 +62,8 @@ PAUSES = (timedelta(minutes=1), timedelta(minutes=5))
 
 LETTERS_PER_SUBMISSION = 1 + len(PAUSES)
 """Letters with a link per submission."""
+
+MERGING = "merging"
 
 IPV6_SITE = 56
 """Prefix length of an IPv6 customer network: many customers get 256 /64 networks."""
@@ -110,7 +115,7 @@ def hash_client(address: str) -> str:
 
 
 def wait_for_turn(*hashes: str) -> None:
-    """Serialise transactions of the same networks or mailboxes. Call it before any row lock. One query."""
+    """Serialise transactions of the same networks, mailboxes or work. Call it before any row lock. One query."""
     with connection.cursor() as cursor:
         # Each a bigint of PostgreSQL; in one order, so that transactions never deadlock.
         digests = (blake2b(text.encode(), digest_size=8).digest() for text in hashes)

@@ -98,16 +98,23 @@ def test_two_links_about_one_missing_depot_opened_at_once_leave_one_waiting():
     assert sorted(Submission.objects.values_list("state", flat=True)) == ["superseded", "waiting"]
 
 
+def begin_blocked(*acts):
+    """Begin acts in other connections, each of which waits for what is locked here. Returns their futures."""
+    begun, waiting, deadline = [beside(act) for act in acts], 0, time.monotonic() + 30
+    with connection.cursor() as cursor:
+        while waiting < len(acts) and not any(act.done() for act in begun) and time.monotonic() < deadline:
+            cursor.execute(BLOCKED)
+            (waiting,) = cursor.fetchone()
+    assert waiting == len(acts)
+    return begun
+
+
 @contextmanager
 def held_up(rows, act):
     """While these rows are locked here, another connection runs into them and waits."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic():
         list(rows.select_for_update(of=("self",)))
-        begun, waiting, deadline = beside(act), 0, time.monotonic() + 30
-        while not waiting and not begun.done() and time.monotonic() < deadline:
-            cursor.execute(BLOCKED)
-            (waiting,) = cursor.fetchone()
-        assert waiting == 1
+        (begun,) = begin_blocked(act)
         yield
     begun.result(30)
 
@@ -290,6 +297,24 @@ def test_two_merges_of_one_pair_in_opposite_directions_leave_one_depot():
     outcomes = at_once(merging_into(one, other, editor), merging_into(other, one, editor))
     assert outcomes.count("DepotIsRemoved") == 1
     assert Depot.objects.published().get().pk in outcomes
+
+
+def test_who_merges_an_entry_that_is_just_absorbing_another_locks_all_three_in_order():
+    editor = factories.UserFactory()
+    first, second, third = factories.DepotFactory.create_batch(3)
+
+    @transaction.atomic
+    def lock_in_order():
+        for depot in (first, second):
+            moderation.locked(depot)
+            time.sleep(0.2)  # who merges acquires what is free
+
+    with transaction.atomic():
+        merging_into(second, first, editor)()
+        merged, _ = others = begin_blocked(merging_into(third, second, editor), lock_in_order)
+    assert [act.exception(30) for act in others] == [None, None]
+    assert merged.result() == third.pk
+    assert [factories.fresh(depot).merged_into for depot in (first, second)] == [third, third]
 
 
 def test_a_submission_decided_while_its_depot_is_merged_is_decided_about_the_survivor_or_before():
