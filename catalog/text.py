@@ -152,20 +152,26 @@ def round_half_up(number: float | Decimal, places: int = 0) -> Decimal:
 
 def zloty(amount: float | Decimal | None, places: int = 2) -> str:
     """ "1 520,50 zł", on one line; a dash for None."""
-    if amount is None:
-        return "–"
-    number = f"{round_half_up(amount, places):,}".replace(",", "\N{NO-BREAK SPACE}").replace(".", ",")
-    return f"{number}\N{NO-BREAK SPACE}zł"
+    return "–" if amount is None else f"{grouped(amount, places)}\N{NO-BREAK SPACE}zł"
 
 
 def short_zloty(amount: float | Decimal) -> str:
     """ "1 590 zł", "1 590,50 zł": grosze only where needed."""
-    return zloty(amount, 0 if amount == int(amount) else 2)
+    return f"{short_amount(amount)}\N{NO-BREAK SPACE}zł"
+
+
+def short_amount(amount: float | Decimal) -> str:
+    """The same without the unit."""
+    return grouped(amount, 0 if amount == int(amount) else 2)
+
+
+def grouped(number: float | Decimal, places: int) -> str:
+    return f"{round_half_up(number, places):,}".replace(",", "\N{NO-BREAK SPACE}").replace(".", ",")
 
 
 def zloty_range(low: float | Decimal, high: float | Decimal) -> str:
     """ "600–4 000 zł"."""
-    return f"{short_zloty(low)[:-3]}–{short_zloty(high)}"
+    return f"{short_amount(low)}–{short_zloty(high)}"
 
 
 def lasting(period: timedelta) -> str:

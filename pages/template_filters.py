@@ -19,12 +19,11 @@ from django.utils.formats import date_format
 from django.utils.text import capfirst
 from markupsafe import Markup, escape
 
-from catalog.text import full_sentence, round_half_up, short_zloty, zloty
+from catalog.text import full_sentence, round_half_up, short_amount, short_zloty, zloty
 from fueldepot.http.links import route_path, site_url
 from pages import polish
 from pages.page import twin_path
-from pages.polish import NO_BREAK, tie, tie_html
-from subsidy.item_rows_and_refusals import format_amount, round_to_grosz
+from pages.polish import tie, tie_html
 
 MARKS = re.compile(r"([\\`*\[\]<>#|~]|(?<![^\W_])_|_(?![^\W_]))")
 """Characters to escape. An underscore between letters or digits is none: `boiler_class_3` (section 6.2)."""
@@ -191,15 +190,10 @@ def number(value: float | None) -> str:
 UNITS = {"pcs": "szt.", "m2": "m²"}
 
 
-def pln(amount: Decimal) -> str:
-    """ "14 080 zł", "1 234,50 zł"."""
-    return f"{format_amount(round_to_grosz(amount))}{NO_BREAK}zł"
-
-
 def pln_range(amounts: tuple[Decimal, Decimal]) -> str:
     """ "od 14 350 do 43 225 zł", or "43 225 zł" where both ends are equal."""
     least, most = amounts
-    return pln(most) if least == most else f"od {format_amount(round_to_grosz(least))} do {pln(most)}"
+    return short_zloty(most) if least == most else f"od {short_amount(least)} do {short_zloty(most)}"
 
 
 def percent(share: Decimal) -> str:
@@ -211,9 +205,9 @@ def by_name(*filters: Filter) -> dict[str, Filter]:
 
 
 MARKDOWN = {
-    **by_name(prose, address, autolink, code, md_urlize, to_twin, md_day, md_zloty, number, pln, pln_range, percent),
+    **by_name(prose, address, autolink, code, md_urlize, to_twin, md_day, md_zloty, number, pln_range, percent),
     **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.quantity, polish.counted, polish.days),
-    **by_name(polish.span),
+    **by_name(polish.span, short_zloty),
     "md": escape_markdown,
     "citing": escape_around,
     "iso": date.isoformat,
@@ -225,7 +219,7 @@ MARKDOWN = {
 FILTERS = {
     **MARKDOWN,
     **by_name(capfirst, coded, difference, for_excel, framed, full_sentence, json_ld, linebreaksbr, postcodes),
-    **by_name(short_zloty, tied, tied_html, unbroken, urlize, zloty),
+    **by_name(tied, tied_html, unbroken, urlize, zloty),
     **by_name(polish.date_digits, polish.day, polish.moment, polish.whole),
     "route": route_path,
 }

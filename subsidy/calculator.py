@@ -11,6 +11,7 @@ to the grosz, half up.
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from catalog.text import round_half_up, short_amount
 from subsidy.household_and_plan import (
     DOCUMENTS,
     SOURCES,
@@ -28,9 +29,7 @@ from subsidy.item_rows_and_refusals import (
     ItemRow,
     Result,
     Variant,
-    format_amount,
     make_rows,
-    round_to_grosz,
     truncate_to_grosz,
 )
 from subsidy.rules import RuleCondition, RulesAt, RuleSource
@@ -82,14 +81,14 @@ def requirements(
         return ()
     kinds = set(situations(application, variant))
     filled = {
-        key: format_amount(rules.number("project_types/heating_demand", key)) for key in ("type_2_from", "type_2_to")
+        key: short_amount(rules.number("project_types/heating_demand", key)) for key in ("type_2_from", "type_2_to")
     }
     if "upper" in kinds:
-        filled["advance_percent"] = format_amount(rules.number("levels/prefinancing", "costs_percent"))
-        filled["advance_days"] = format_amount(rules.number("levels/prefinancing", "days_for_works"))
+        filled["advance_percent"] = short_amount(rules.number("levels/prefinancing", "costs_percent"))
+        filled["advance_days"] = short_amount(rules.number("levels/prefinancing", "days_for_works"))
     if "business_limited" in kinds:
-        filled["multiple"] = format_amount(rules.number("levels/business_revenue", variant.level))
-        filled["amount"] = f", czyli {format_amount(revenue_limit)} zł" if revenue_limit is not None else ""
+        filled["multiple"] = short_amount(rules.number("levels/business_revenue", variant.level))
+        filled["amount"] = f", czyli {short_amount(revenue_limit)} zł" if revenue_limit is not None else ""
     return tuple(
         condition.model_copy(update={"text": condition.text.format(**filled)})
         for condition in rules.conditions
@@ -125,7 +124,7 @@ def about_level(application: Application, variant: Variant, rules: RulesAt) -> I
         yield rules.text("note_business_spouse")
     if application.benefit and variant.level is Level.ELEVATED:
         edge = rules.number("project_types/heating_demand", "type_2_to")
-        yield rules.text("note_benefit_inferred", eu=format_amount(edge))
+        yield rules.text("note_benefit_inferred", eu=short_amount(edge))
 
 
 def about_rows(application: Application, variant: Variant, rules: RulesAt) -> Iterator[str]:
@@ -158,8 +157,8 @@ def about_sums(variant: Variant, rules: RulesAt) -> Iterator[str]:
     if variant.table_3_sum_pln > variant.table_3_limit_pln:
         yield rules.text(
             "note_table_3_cut",
-            sum=format_amount(variant.table_3_sum_pln),
-            limit=format_amount(variant.table_3_limit_pln),
+            sum=short_amount(variant.table_3_sum_pln),
+            limit=short_amount(variant.table_3_limit_pln),
         )
     if any(row.eligible and row.net_cost_pln is None for row in variant.rows):
         yield rules.text("note_without_costs")
@@ -213,7 +212,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesAt) 
     by_income = level_of_income(application, rules)
     if by_income is None:
         return decide_basic(application, rules)
-    edge = format_amount(rules.number("project_types/heating_demand", "type_2_to"))
+    edge = short_amount(rules.number("project_types/heating_demand", "type_2_to"))
     open_type = application.project_type is None
     if by_income is Level.HIGHEST and project_type is not ProjectType.HIGH:
         reason = rules.text("reason_only_above", eu=edge, type=int(project_type))
@@ -224,7 +223,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesAt) 
     else:
         reason = rules.text(
             "reason_income",
-            threshold=format_amount(threshold(by_income, application.household, rules)),
+            threshold=short_amount(threshold(by_income, application.household, rules)),
             level=LOCATIVE[by_income],
             household=rules.text(f"household_{application.household}"),
         )
@@ -255,14 +254,14 @@ def decide_basic(application: Application, rules: RulesAt) -> LevelDecision:
     limit = rules.number("levels/annual_income", Level.BASIC)
     if application.annual_income is not None:
         if application.annual_income <= limit:
-            return Level.BASIC, rules.text("reason_annual", limit=format_amount(limit)), None
-        return Level.NONE, rules.text("reason_none", limit=format_amount(limit)), None
+            return Level.BASIC, rules.text("reason_annual", limit=short_amount(limit)), None
+        return Level.NONE, rules.text("reason_none", limit=short_amount(limit)), None
     if application.income is None:
         reason = rules.text("reason_unstated")
     else:
         bound = threshold(Level.ELEVATED, application.household, rules)
-        reason = rules.text("reason_too_high", threshold=format_amount(bound))
-    return Level.BASIC, reason, rules.text("condition_annual", limit=format_amount(limit))
+        reason = rules.text("reason_too_high", threshold=short_amount(bound))
+    return Level.BASIC, reason, rules.text("condition_annual", limit=short_amount(limit))
 
 
 def make_variant(application: Application, project_type: ProjectType, rules: RulesAt) -> Variant:
@@ -301,7 +300,7 @@ def own_contribution(rows: Sequence[ItemRow], table_3_sum: Decimal, table_3_limi
     envelope = sum((row.subsidy_pln for row in with_cost if row.table == ENVELOPE_TABLE), ZERO)
     if table_3_sum > table_3_limit:
         envelope = envelope * table_3_limit / table_3_sum
-    return round_to_grosz(costs - others - envelope)
+    return round_half_up(costs - others - envelope, 2)
 
 
 def name_sources(variant: Variant, revenue_limit: Decimal | None, rules: RulesAt) -> Iterator[RuleSource]:

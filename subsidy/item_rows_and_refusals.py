@@ -1,9 +1,10 @@
-"""Rows of a result and why an item is refused; amounts in złoty: truncated, rounded, in Polish notation."""
+"""Rows of a result and why an item is refused; amounts in złoty, truncated to the grosz."""
 
 from dataclasses import dataclass
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, Decimal
 from enum import StrEnum
 
+from catalog.text import short_amount
 from subsidy.household_and_plan import (
     DOCUMENTS,
     SOURCES,
@@ -18,22 +19,10 @@ from subsidy.rules import Dated, Edition, RuleCondition, RulesAt, RuleSource
 
 GROSZ = Decimal("0.01")
 ZERO = Decimal("0.00")
-NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def truncate_to_grosz(amount: Decimal) -> Decimal:
     return amount.quantize(GROSZ, ROUND_DOWN)
-
-
-def round_to_grosz(amount: Decimal) -> Decimal:
-    """Round to the grosz, half up."""
-    return amount.quantize(GROSZ, ROUND_HALF_UP)
-
-
-def format_amount(amount: Decimal) -> str:
-    """ "135 000" or "1 500,50", without the unit."""
-    whole = amount == amount.to_integral_value()
-    return f"{amount:,.{0 if whole else 2}f}".replace(",", NO_BREAK).replace(".", ",")
 
 
 class Binding(StrEnum):
@@ -208,5 +197,5 @@ def describe_refusal(refused: str, rules: RulesAt) -> str:
         return ""
     edges = {"row_source_alone": "type_2_to", "row_type_1": "type_2_from"}
     if refused in edges:
-        return rules.text(refused, eu=format_amount(rules.number("project_types/heating_demand", edges[refused])))
+        return rules.text(refused, eu=short_amount(rules.number("project_types/heating_demand", edges[refused])))
     return rules.text(refused)

@@ -16,6 +16,7 @@ from catalog.text import (
     format_address,
     normalise_postcode,
     plain,
+    short_amount,
     short_zloty,
     slug,
     sort_key,
@@ -110,6 +111,16 @@ def test_amounts_have_grouped_thousands_and_stay_on_one_line():
     written = [zloty(None), zloty(1520.5), zloty(1352.5, 0), short_zloty(Decimal("1613.00")), short_zloty(24.99)]
     shown = [part.replace("\N{NO-BREAK SPACE}", "_") for part in written]
     assert shown == ["–", "1_520,50_zł", "1_353_zł", "1_613_zł", "24,99_zł"]
+    texts = {
+        "0": "0",
+        "140": "140",
+        "0.5": "0,50",
+        "1.015": "1,02",
+        "1500.50": "1_500,50",
+        "135000.00": "135_000",
+        "1234567.89": "1_234_567,89",
+    }
+    assert {number: short_amount(Decimal(number)).replace("\N{NO-BREAK SPACE}", "_") for number in texts} == texts
 
 
 def test_a_period_is_said_in_words_where_there_are_some():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from subsidy import household_and_plan, rules
 from subsidy.calculator import calculate, make_variant
 from subsidy.household_and_plan import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, Item, Level, ProjectType
-from subsidy.item_rows_and_refusals import format_amount, make_rows, round_to_grosz, truncate_to_grosz
+from subsidy.item_rows_and_refusals import make_rows, truncate_to_grosz
 
 GROSZ = Decimal("0.01")
 DAYS = st.dates(date(2025, 3, 31), date(2031, 12, 31))
@@ -150,18 +150,5 @@ def test_income_needs_people():
         Application(income=Decimal(1000))
 
 
-def test_amounts_are_written_as_polish_sentences_have_them():
-    text = {
-        "0": "0",
-        "140": "140",
-        "0.5": "0,50",
-        "1500.50": "1\N{NO-BREAK SPACE}500,50",
-        "135000.00": "135\N{NO-BREAK SPACE}000",
-        "1234567.89": "1\N{NO-BREAK SPACE}234\N{NO-BREAK SPACE}567,89",
-    }
-    assert {amount: format_amount(Decimal(amount)) for amount in text} == text
-
-
-def test_subsidies_are_cut_and_contributions_rounded():
+def test_subsidies_are_cut():
     assert [truncate_to_grosz(Decimal(amount)) for amount in ("1.019", "1.011")] == [Decimal("1.01")] * 2
-    assert [str(round_to_grosz(Decimal(amount))) for amount in ("1.015", "1.0149")] == ["1.02", "1.01"]
