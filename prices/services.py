@@ -270,11 +270,10 @@ def record_prices(today: date | None) -> None:
     Dataset.objects.filter(slug=Dataset.Slug.PRICES).update(row_count=DepotPrice.objects.approved().count())
 
 
-def save(price: DepotPrice, by: AbstractBaseUser | None) -> None:
+def save(price: DepotPrice, by: AbstractBaseUser | None, reason: str | None = None) -> None:
     """Save a price with its line of history. Raises DuplicatePrice."""
-    price._history_user = by  # type: ignore[attr-defined] # read by simple-history
     with refusing_duplicates(describe_duplicate(price.day)):
-        price.save()
+        history.save(price, by=by, reason=reason)
 
 
 def describe_duplicate(day: date) -> str:

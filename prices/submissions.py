@@ -152,8 +152,8 @@ def decide_visit(
     changed = {row: change for row in accepted if (change := _correct(row, (corrected or {}).get(row.pk), on))}
     kind = Decision.Kind.SUBMISSION if parts else Decision.Kind.PRICES
     with journal.recording(kind, by=by, on=on, reason=reason) as record:
-        for row in changed:
-            services.save(row, by)
+        for row, change in changed.items():
+            services.save(row, by, f"poprawiono: {change}")
         # Before the prices, which add their fuels to those that a correction states.
         decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options).changed
         if accepted:
@@ -184,7 +184,6 @@ def _correct(price: DepotPrice, amount: Decimal | None, on: datetime) -> str:
     change = f"{fuels.BY_SLUG[price.fuel].name.lower()} {short_zloty(price.price)} → {short_zloty(amount)}/{price.unit}"
     price.sent_price = price.sent_price or price.price
     price.price, price.bag_price, price.bag_kg = amount, None, None
-    price._change_reason = f"poprawiono: {change}"[:100]  # type: ignore[attr-defined] # read by simple-history
     return change
 
 

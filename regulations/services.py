@@ -18,6 +18,7 @@ from catalog.importers.records import Options
 from catalog.importers.successions import Heirs
 from catalog.models import Dataset, FormerMunicipality, Municipality
 from catalog.services import journal
+from fueldepot.data import history
 from regulations.models import Amendment, Deadline, FuelBan, Resolution
 from regulations.snapshot import names
 
@@ -39,13 +40,13 @@ def move_deadline(
     adopted, is_own = amendment.adopted, amendment.resolution.state_id == stored.state_id
     if adopted is None or not is_own or not stored.can_move_on(adopted):
         raise DeadlineNotMovable(stored.pk, amendment.pk)
-    reason = (f"zmiana {amendment}: {note}" if note else f"zmiana {amendment}")[:100]
+    reason = f"zmiana {amendment}: {note}" if note else f"zmiana {amendment}"
     old = Deadline.objects.get(pk=stored.pk)
     old.pk, old.key, old.uid, old._state.adding = None, "", uuid.uuid4(), True
     old.valid_to = adopted
     stored.date, stored.valid_from = to, adopted
     for row in (old, stored):
-        save_as(row, by=by, reason=reason)
+        history.save(row, by=by, reason=reason)
     record_change()
     return stored
 
@@ -55,20 +56,13 @@ def undo_rows(model: type[Model], undoing: journal.Undoing) -> None:
     register = Register.load()
     for row in model._default_manager.filter(pk__in=undoing.spans(model)):
         if follow_row(row, register):  # it came back with the codes of its day
-            save_as(row, by=None, reason=REASON)
+            history.save(row, by=None, reason=REASON)
     record_change()
 
 
 def record_change() -> None:
     """Bump the version of the data set, in the transaction of the change. Imports do so by their runner."""
     Dataset.objects.bump_version(Dataset.Slug.REGULATIONS, row_count=Resolution.objects.count())
-
-
-def save_as(row: Any, *, by: AbstractBaseUser | None, reason: str) -> None:
-    """Save a row with author and reason in its history. by: None for an import."""
-    row._history_user = by
-    row._change_reason = reason
-    row.save()
 
 
 LISTS = ("units", "partly", "excluded")
@@ -161,7 +155,7 @@ def follow_codes(heirs: Mapping[str, Heirs], options: Options) -> list[str]:
             if not after:
                 continue
             if options.write:
-                save_as(row, by=None, reason=REASON)
+                history.save(row, by=None, reason=REASON)
             lines.append(
                 f"regulations: {row._meta.model_name} {row.pk} ({row.scope}): {describe_scope_change(before, after)}"
             )

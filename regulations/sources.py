@@ -21,9 +21,10 @@ from catalog.importers.records import BadInput, Extract, ImportRefused, Note, Op
 from catalog.importers.runner import ImportStep, check_removals
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.models import Dataset, Voivodeship
+from fueldepot.data import history
 from regulations import state_files
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
-from regulations.services import Register, follow_codes, follow_scope, save_as
+from regulations.services import Register, follow_codes, follow_scope
 from regulations.state_files import StateRecord, Values
 
 REASON = "import"
@@ -203,7 +204,7 @@ class StateSync:
             with override("en"):
                 reasons = (f"{name}: {' '.join(messages)}" for name, messages in error.message_dict.items())
                 raise BadInput(self.record.path, f"{label}: {'; '.join(reasons)}") from error
-        save_as(row, by=None, reason=REASON)
+        history.save(row, by=None, reason=REASON)
 
     def added(self, label: str) -> None:
         self.report.added += 1

@@ -105,9 +105,7 @@ def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:
 
     by: None for a command. reason: in Polish, for the history; cut to 100 characters.
     """
-    depot._history_user = by  # type: ignore[attr-defined] # both are read by simple-history
-    depot._change_reason = reason[:100]  # type: ignore[attr-defined]
-    depot.save()
+    history.save(depot, by=by, reason=reason)
     journal.vouch([depot])
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     return depot

@@ -109,6 +109,12 @@ def record_bulk(
     return [history_id for history_id, _ in written]
 
 
+def save(row: Any, *, by: AbstractBaseUser | None, reason: str | None = None) -> None:
+    """Save a row with the author and the reason of its history row. by, reason: as in `record_bulk`."""
+    row._history_user, row._change_reason = by, reason and reason[:100]  # read by simple-history
+    row.save()
+
+
 def latest_id(historical: type[models.Model], *keys: Any) -> int:
     """Return the `history_id` of the newest history row of rows, 0 without any. Every change changes it. One query."""
     lines = historical._default_manager.filter(**{f"{historical.instance_type._meta.pk.name}__in": keys})  # type: ignore[attr-defined]
