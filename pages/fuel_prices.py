@@ -120,24 +120,6 @@ class PriceChoices:
         return parameters | ({window: str(self.window)} if self.window != WINDOW_MONTHS else {})
 
 
-def prices_of_fuel(page: Page) -> list[dict[str, Any]]:
-    """Return the prices of a fuel as schema.org's Dataset; nothing without prices, and for invented ones."""
-    answer: FuelPricesJson = page.content["answer"]
-    if page.demonstration or not answer["n"]:
-        return []
-    median = variable(page.content["fuel"], answer["median"])
-    return [
-        dataset(
-            page,
-            json=page.data_path,
-            csv=page.content["csv_path"],
-            spatialCoverage=page.content["place"],
-            measurementTechnique=answer["method"],
-            **({"variableMeasured": median} if median else {}),
-        )
-    ]
-
-
 def variable(fuel: fuels.Fuel, median: float | None) -> dict[str, Any] | None:
     """Return a median as schema.org's PropertyValue; None without one."""
     if median is None:
@@ -163,16 +145,19 @@ def of_fuel(
 ) -> dict[str, Any]:
     """Return the values that pages of a fuel have in common. places: slug of the voivodeship, nothing for Poland.
 
-    In the content, answer: of the API. place: the area, in the nominative. content: the rest of it.
+    In the content, answer: of the API. content: the rest of it.
     """
     route, args = "fuel-prices-voivodeship" if places else "fuel-prices", [fuel.slug, *places]
     path, csv_path = reverse(route, args=args), reverse(f"{route}-csv", args=args) + choices.query()
     place = f"województwo {answer['area']['name']}" if places else "Polska"
     demonstration = "demonstration" in answer  # all areas have the same prices behind them
+    median = variable(fuel, answer["median"])
+    described: dict[str, Any] = {"spatialCoverage": place, "measurementTechnique": answer["method"]}
+    described |= {"variableMeasured": median} if median else {}
+    is_real = bool(answer["n"]) and not demonstration
     common = {
         "answer": answer,
         "choices": choices,
-        "place": place,
         "fuel": fuel,
         "unit": f"zł {fuel.per_unit}",
         "tabs": fuel_tabs(fuel.slug, lambda slug: reverse(route, args=[slug, *places]), choices.query()),
@@ -190,11 +175,11 @@ def of_fuel(
         "demonstration": demonstration,
         "demonstration_notice": "Ceny na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
         "Nie mówią nic o prawdziwych cenach.",
-        "indexed": bool(answer["n"]) and not demonstration and choices.is_usual,
+        "indexed": is_real and choices.is_usual,
         "as_of": choices.day,
         "data_status": data_status(demonstration=demonstration),
         "cited_path": path + choices.query(),
-        "schema_org": prices_of_fuel,
+        "schema_org": lambda page: [dataset(page, csv=csv_path, **described)] if is_real else [],
         "content": common | content,
     }
 

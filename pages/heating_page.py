@@ -20,7 +20,7 @@ from fueldepot.http.query import Query, field
 from pages.fuel_prices import prices_crumb
 from pages.heating_api import AREA_RANGE, DEMAND_RANGE, HOUSE, NEED_RANGE, SOURCES, demand_of, own_fields, own_inputs
 from pages.heating_comparison import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, published_cost
-from pages.page import Crumb, Page, dataset
+from pages.page import Crumb, Page, dataset_if_indexed
 from pages.polish import day, quantity, whole
 from pages.stove_check import find_place, place_notices
 from prices.heating_costs import Estimate, Quantity, group_overlapping, rounded_year
@@ -66,13 +66,6 @@ class HeatingPlaceQuery(Query):
 HeatingPageQuery = create_model("HeatingPageQuery", __base__=HeatingPlaceQuery, **own_fields(*OWN, typed=True))
 
 
-def comparison(page: Page) -> list[dict[str, Any]]:
-    """Return the comparison as schema.org's Dataset, unless it rests on invented prices."""
-    measured = ["koszt kilowatogodziny ciepła (zł)"]
-    csv_path = page.content["csv_path"]
-    return [dataset(page, json=page.data_path, csv=csv_path, variableMeasured=measured)] if page.indexed else []
-
-
 def heating_costs_page(query_string: str, today: date) -> Page:
     """Return the page for a query string; what is invalid in it is named and left out.
 
@@ -99,6 +92,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     teryt = unit.teryt if unit else ""
     slug = voivodeship.slug if voivodeship and not unit else ""
     cited = cited_parameters(query, teryt, slug)
+    csv_path = reverse("heating-costs-csv", query=cited)
     where = f"województwo {voivodeship.name}" if voivodeship else "Polska"
     if unit:
         where = village or unit.name
@@ -120,9 +114,9 @@ def heating_costs_page(query_string: str, today: date) -> Page:
         as_of=today,
         data_status=STATUS,
         cited_path=reverse("heating-costs", query=cited),
-        schema_org=comparison,
+        schema_org=partial(dataset_if_indexed, csv=csv_path, variableMeasured=["koszt kilowatogodziny ciepła (zł)"]),
         content={
-            "csv_path": reverse("heating-costs-csv", query=cited),
+            "csv_path": csv_path,
             "place": where if unit else query.miejsce,
             "teryt": teryt,
             "voivodeship": slug,

@@ -143,9 +143,17 @@ def publisher() -> dict[str, Any]:
     return {"@type": "Organization", "name": settings.OPERATOR_NAME, "url": site_url("/")}
 
 
-def dataset(page: Page, *, json: str = "", csv: str = "", **more: Any) -> dict[str, Any]:
-    """Return the data of a page as schema.org's Dataset. json, csv: paths of downloads, "" for none."""
-    files = (("application/json", json), ("text/csv", csv))
+def dataset_if_indexed(page: Page, **more: Any) -> list[dict[str, Any]]:
+    """Return the `dataset` of a page, none of one that search engines do not index."""
+    return [dataset(page, **more)] if page.indexed else []
+
+
+def dataset(page: Page, *, json: str | None = None, csv: str = "", **more: Any) -> dict[str, Any]:
+    """Return the data of a page as schema.org's Dataset.
+
+    json, csv: paths of downloads, "" for none; by default that of the page, and none.
+    """
+    files = (("application/json", page.data_path if json is None else json), ("text/csv", csv))
     return {
         "@type": "Dataset",
         "name": page.title,

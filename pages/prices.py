@@ -11,7 +11,7 @@ from catalog.depots import fuels
 from catalog.models import Dataset
 from fueldepot.data import snapshot
 from pages.fuel_prices import PriceChoices, data_status, fuel_tabs, prices_crumb, titled, variable
-from pages.page import Crumb, Page, dataset
+from pages.page import Crumb, Page, dataset_if_indexed
 from pages.svg.charts import years_chart
 from prices.api.price_answers import TOO_FEW, all_fuel_prices
 from prices.official_series import SERIES, SeriesKind, describe_source
@@ -20,19 +20,12 @@ from prices.snapshot import compare_country, official
 TITLE = "Średnie ceny GUS"
 
 
-def all_medians(page: Page) -> list[dict[str, Any]]:
-    """Return the medians as schema.org's Dataset; nothing without prices, and for invented ones."""
-    if not page.indexed:
-        return []
-    medians = (variable(fuel, answer["median"]) for fuel, answer, _ in page.content["rows"])
-    return [dataset(page, csv=reverse("extract-medians"), variableMeasured=list(filter(None, medians)))]
-
-
 def index_page(query_string: str, today: date) -> Page:
     choices = PriceChoices.read(query_string, today)
     answers = all_fuel_prices(choices.day)
     demonstration = any("demonstration" in answer for answer in answers.values())
     has_prices = any(answer["n"] for answer in answers.values())
+    measured = [*filter(None, (variable(fuel, answers[fuel.slug]["median"]) for fuel in fuels.FUELS))]
     return Page(
         template="pages/prices",
         query_params=("dzien",),
@@ -45,7 +38,7 @@ def index_page(query_string: str, today: date) -> Page:
         as_of=choices.day,
         data_status=data_status(demonstration=demonstration),
         cited_path=reverse("prices") + choices.query(),
-        schema_org=all_medians,
+        schema_org=partial(dataset_if_indexed, csv=reverse("extract-medians"), variableMeasured=measured),
         content={
             "tabs": fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), choices.query()),
             "rows": [(fuel, answers[fuel.slug], compare_country(fuel, choices.day)) for fuel in fuels.FUELS],
@@ -56,15 +49,9 @@ def index_page(query_string: str, today: date) -> Page:
     )
 
 
-def official_averages(page: Page) -> list[dict[str, Any]]:
-    """Return the averages as schema.org's Dataset; nothing without averages."""
-    csv_path = reverse("official-prices-csv")
-    measured = [f"{row['kind'].name} ({row['kind'].unit})" for row in page.content["official"]]
-    return [dataset(page, json=page.data_path, csv=csv_path, variableMeasured=measured)] if page.indexed else []
-
-
 def official_page() -> Page:
     rows, newest = tuple(official_rows()), official.get().newest
+    measured = [f"{row['kind'].name} ({row['kind'].unit})" for row in rows]
     return Page(
         template="pages/official_prices",
         title=official_title(),
@@ -76,7 +63,7 @@ def official_page() -> Page:
         data_path=reverse("v1:prices"),
         as_of=snapshot.current().changed_on(Dataset.Slug.SERIES),
         data_status="; ".join(filter(None, ("średnie urzędowe", newest, "źródło przy każdej liczbie"))),
-        schema_org=official_averages,
+        schema_org=partial(dataset_if_indexed, csv=reverse("official-prices-csv"), variableMeasured=measured),
         content={"official": rows, "newest": newest},
     )
 
