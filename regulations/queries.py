@@ -11,7 +11,7 @@ from catalog.territory.snapshot import Unit, territory
 from fueldepot.http.params import InvalidParameters, ParameterError
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope, is_stale
-from regulations.snapshot import NOWHERE, WITHOUT_UNIT, LegalStateRecords, Reach, is_overdue, states
+from regulations.snapshot import NOWHERE, WITHOUT_UNIT, LegalStateRecords, Reach, states, year_after
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
 
@@ -134,7 +134,8 @@ class Regulation:
         return tuple(row for row in self.deadlines if self.is_overdue(row))
 
     def is_overdue(self, deadline: Deadline) -> bool:
-        return self.state is not None and is_overdue(self.state.as_of, deadline, self.on)
+        """Whether the state is stale and the deadline comes within a year, its last day included."""
+        return self.is_stale and not deadline.holds_on(self.on) and deadline.date <= year_after(self.on)
 
     def _status(self, unit: Unit | None) -> DeadlineStatus:
         if self.state is None:

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q
 from catalog.models import Dataset, Municipality
 from catalog.text import group_by_unit
 from fueldepot.data.snapshot import Snapshot
-from regulations.models import STALE_AFTER, Amendment, Deadline, FuelBan, LegalState, Resolution, Scope, is_stale
+from regulations.models import STALE_AFTER, Amendment, Deadline, FuelBan, LegalState, Resolution, Scope
 
 
 def year_after(day: date) -> date:
@@ -21,12 +21,8 @@ def year_after(day: date) -> date:
         return day.replace(year=day.year + 1, day=28)
 
 
-def is_overdue(as_of: date, deadline: Deadline, today: date) -> bool:
-    """Whether a deadline of a stale state comes within a year, its last day included."""
-    return is_stale(as_of, today) and not deadline.holds_on(today) and deadline.date <= year_after(today)
-
-
 def overdue_condition(today: date) -> Q:
+    """Match the states with a deadline for which `Regulation.is_overdue` holds."""
     ahead = Deadline.objects.filter(
         Q(valid_from=None) | Q(valid_from__lte=today),
         Q(valid_to=None) | Q(valid_to__gt=today),
