@@ -26,7 +26,7 @@ from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import route_url, site_url
 from fueldepot.http.views import read_only
 from pages.fuel_prices import PriceChoices, get_fuel
-from pages.heating_comparison import HEATING_DATA
+from pages.heating_comparison import HEATING_DATA, HeatingRow
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import get_voivodeship
 from pages.polish import counted
@@ -214,31 +214,31 @@ def heating_costs(request: HttpRequest) -> HttpResponse:
     page = heating_costs_page(request.META["QUERY_STRING"], timezone.localdate())
     if page.content["notice"] or page.content["options"]:
         return refuse(page.content["notice"] or "Jest kilka miejsc o tej nazwie.")
-    header = (
-        *("zrodlo_ciepla", "nazwa", "cena_zl", "jednostka", "rodzaj_ceny", "obszar", "od", "do", "rok", "liczba_cen"),
-        *("kwh_od_zl", "kwh_zwykle_zl", "kwh_do_zl", "rocznie_od_zl", "rocznie_zwykle_zl", "rocznie_do_zl"),
-        *("ilosc_na_rok", "co2_kg_na_kwh", "grupa", "dozwolone", "przepis", *ORIGIN_HEADER),
-    )
-    rows: list[Sequence[Value]] = []
-    for row in (source["row"] for source in page.content["rows"]):
-        price, cost = row.price, row.cost
-        rows.append(
-            (
-                row.source.slug,
-                row.source.name,
-                DecimalText(f"{price.amount.normalize():f}") if price else None,
-                row.source.unit,
-                *((price.kind, price.area, price.first, price.last, price.year, price.n) if price else (None,) * 6),
-                *map(decimals, cost.per_kwh or (None,) * 3),
-                *(map(rounded_year, cost.per_year) if cost.per_year else (None,) * 3),
-                decimals(cost.amount),
-                decimals(cost.co2),
-                row.group,
-                "" if row.rule.allowed is None else yes(row.rule.allowed),
-                row.rule.sentence,
-                yes(price.demonstration if price else False),
-                price.origin if price else None,
-                page.canonical,
-            )
-        )
-    return csv_answer(request, "porownanie", header, rows, demonstration=page.demonstration)
+    columns: dict[str, Callable[[HeatingRow], Value]] = {
+        "zrodlo_ciepla": lambda row: row.source.slug,
+        "nazwa": lambda row: row.source.name,
+        "cena_zl": lambda row: row.price and DecimalText(f"{row.price.amount.normalize():f}"),
+        "jednostka": lambda row: row.source.unit,
+        "rodzaj_ceny": lambda row: row.price and row.price.kind,
+        "obszar": lambda row: row.price and row.price.area,
+        "od": lambda row: row.price and row.price.first,
+        "do": lambda row: row.price and row.price.last,
+        "rok": lambda row: row.price and row.price.year,
+        "liczba_cen": lambda row: row.price and row.price.n,
+        "kwh_od_zl": lambda row: row.cost.per_kwh and decimals(row.cost.per_kwh.low),
+        "kwh_zwykle_zl": lambda row: row.cost.per_kwh and decimals(row.cost.per_kwh.middle),
+        "kwh_do_zl": lambda row: row.cost.per_kwh and decimals(row.cost.per_kwh.high),
+        "rocznie_od_zl": lambda row: row.cost.per_year and rounded_year(row.cost.per_year.low),
+        "rocznie_zwykle_zl": lambda row: row.cost.per_year and rounded_year(row.cost.per_year.middle),
+        "rocznie_do_zl": lambda row: row.cost.per_year and rounded_year(row.cost.per_year.high),
+        "ilosc_na_rok": lambda row: decimals(row.cost.amount),
+        "co2_kg_na_kwh": lambda row: decimals(row.cost.co2),
+        "grupa": lambda row: row.group,
+        "dozwolone": lambda row: "" if row.rule.allowed is None else yes(row.rule.allowed),
+        "przepis": lambda row: row.rule.sentence,
+        "dane_demonstracyjne": lambda row: yes(row.price and row.price.demonstration),
+        "zrodlo": lambda row: row.price and row.price.origin,
+        "strona": lambda row: page.canonical,
+    }
+    rows = ([read(source["row"]) for read in columns.values()] for source in page.content["rows"])
+    return csv_answer(request, "porownanie", [*columns], rows, demonstration=page.demonstration)
