@@ -146,9 +146,8 @@ def test_the_calculator_and_the_endpoint_agree_on_two_hundred_households(client,
         for row in answer["items"]:
             assert plain(short_zloty(Decimal(str(row["subsidy_pln"])))) in text, asked
         if answer["own_contribution_net_pln"] is not None:
-            assert (
-                plain(f"Wkład własny netto {short_zloty(Decimal(str(answer['own_contribution_net_pln'])))}") in text
-            ), asked
+            own = short_zloty(Decimal(str(answer["own_contribution_net_pln"])))
+            assert plain(f"Wkład własny netto {own}") in text, asked
         amounts = [Decimal(str(one["max_subsidy_pln"])) for one in answer["audit_variants"] or [answer]]
         if answer["level"] != "none" and answer["items"]:
             assert plain(f"Najwyższa możliwa dotacja: {pln_range((min(amounts), max(amounts)))}") in text, asked
