@@ -11,6 +11,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from catalog.depots import fuels
+from catalog.models import Voivodeship
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key, zloty
 from fueldepot.http.params import choice, numbers
@@ -140,48 +141,64 @@ def fuel_tabs(current: str, path_of: Callable[[str], str], query: str) -> list[C
     return [Chip(fuel.label, path_of(fuel.slug) + query, fuel.slug == current) for fuel in fuels.FUELS]
 
 
-def of_fuel(
-    fuel: fuels.Fuel, choices: PriceChoices, answer: FuelPricesJson, *places: str, **content: Any
-) -> dict[str, Any]:
-    """Return the values that pages of a fuel have in common. places: slug of the voivodeship, nothing for Poland.
+def fuel_prices_page(slug: str, query_string: str, today: date, voivodeship: str = "") -> Page:
+    """Return the page of a fuel in Poland, or in a voivodeship, for a query string. Raises Http404.
 
-    In the content, answer: of the API. content: the rest of it.
+    In the content, answer: of the API.
     """
-    route, args = "fuel-prices-voivodeship" if places else "fuel-prices", [fuel.slug, *places]
+    fuel, choices = get_fuel(slug), PriceChoices.read(query_string, today)
+    unit = get_voivodeship(voivodeship) if voivodeship else None
+    teryt, places = (unit.teryt, [unit.slug]) if unit else (None, [])
+    answer = fuel_prices(fuel, on=choices.day, voivodeship=teryt, window_months=choices.window)
+    route, args = "fuel-prices-voivodeship" if unit else "fuel-prices", [fuel.slug, *places]
     path, csv_path = reverse(route, args=args), reverse(f"{route}-csv", args=args) + choices.query()
-    place = f"województwo {answer['area']['name']}" if places else "Polska"
+    place = f"województwo {unit.name}" if unit else "Polska"
     demonstration = "demonstration" in answer  # all areas have the same prices behind them
     median = variable(fuel, answer["median"])
     described: dict[str, Any] = {"spatialCoverage": place, "measurementTechnique": answer["method"]}
     described |= {"variableMeasured": median} if median else {}
     is_real = bool(answer["n"]) and not demonstration
-    common = {
-        "answer": answer,
-        "choices": choices,
-        "fuel": fuel,
-        "unit": f"zł {fuel.per_unit}",
-        "tabs": fuel_tabs(fuel.slug, lambda slug: reverse(route, args=[slug, *places]), choices.query()),
-        "windows": [
-            Chip(str(window), path + replace(choices, window=window).query(), window == choices.window)
-            for window in WINDOWS
-        ],
-        "csv_path": csv_path,
-        "svg_path": csv_path.replace(".csv", ".svg", 1),
-        "chart_name": f"{fuel.name}, {place}: mediany miesięczne",
-        "changes_in_words": changes_in_words(fuel, choices.day),
-    }
-    return {
-        "path": path,
-        "demonstration": demonstration,
-        "demonstration_notice": "Ceny na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
+    title = f"{fuel.name}: ceny w Polsce"
+    description = f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia."
+    crumbs, query = [Crumb.home(), prices_crumb()], choices.parameters("on", "window")
+    if unit:
+        title = f"{fuel.name}: ceny, {place}"
+        description = f"{fuel.name}, {place}: mediana cen w składach, miesiące i liczba cen."
+        crumbs.append(Crumb(fuel.name, reverse("fuel-prices", args=[fuel.slug])))
+        query = {"voivodeship": unit.teryt} | query
+    return Page(
+        template="pages/voivodeship_prices" if unit else "pages/fuel_prices",
+        query_params=("dzien", "okres") if unit else PricesQuery.names(),
+        title=titled(title, choices),
+        description=description,
+        path=path,
+        breadcrumbs=tuple(crumbs),
+        demonstration=demonstration,
+        demonstration_notice="Ceny na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
         "Nie mówią nic o prawdziwych cenach.",
-        "indexed": is_real and choices.is_usual,
-        "as_of": choices.day,
-        "data_status": data_status(demonstration=demonstration),
-        "cited_path": path + choices.query(),
-        "schema_org": lambda page: [dataset(page, csv=csv_path, **described)] if is_real else [],
-        "content": common | content,
-    }
+        indexed=is_real and choices.is_usual,
+        data_path=reverse("v1:fuel-prices", args=[fuel.slug], query=query),
+        as_of=choices.day,
+        data_status=data_status(demonstration=demonstration),
+        cited_path=path + choices.query(),
+        schema_org=lambda page: [dataset(page, csv=csv_path, **described)] if is_real else [],
+        content={
+            "answer": answer,
+            "choices": choices,
+            "fuel": fuel,
+            "unit": f"zł {fuel.per_unit}",
+            "tabs": fuel_tabs(fuel.slug, lambda slug: reverse(route, args=[slug, *places]), choices.query()),
+            "windows": [
+                Chip(str(window), path + replace(choices, window=window).query(), window == choices.window)
+                for window in WINDOWS
+            ],
+            "csv_path": csv_path,
+            "svg_path": csv_path.replace(".csv", ".svg", 1),
+            "chart_name": f"{fuel.name}, {place}: mediany miesięczne",
+            "changes_in_words": changes_in_words(fuel, choices.day),
+            **(beside_poland(fuel, choices, answer, unit) if unit else by_voivodeship(fuel, choices, answer)),
+        },
+    )
 
 
 def changes_in_words(fuel: fuels.Fuel, on: date) -> str:
@@ -206,34 +223,20 @@ def data_status(*, demonstration: bool) -> str:
     return DEMONSTRATION_STATUS if demonstration else MEDIAN_STATUS
 
 
-def fuel_prices_page(slug: str, query_string: str, today: date) -> Page:
-    """Return the page of a fuel in Poland for a query string. Raises Http404."""
-    fuel, choices = get_fuel(slug), PriceChoices.read(query_string, today)
-    answer = fuel_prices(fuel, on=choices.day, window_months=choices.window)
+def by_voivodeship(fuel: fuels.Fuel, choices: PriceChoices, answer: FuelPricesJson) -> dict[str, Any]:
+    """Return what only the page of Poland has."""
     compared = compare(fuel, choices.day, choices.window)
-    path = reverse("fuel-prices", args=[fuel.slug])
-    return Page(
-        template="pages/fuel_prices",
-        query_params=PricesQuery.names(),
-        **of_fuel(
-            fuel,
-            choices,
-            answer,
-            draw_chart=partial(months_chart, answer["months"]),
-            ranges=[
-                (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
-                for name, ends in answer["arithmetic"]["plausible_range"].items()
-            ],
-            country=compared[COUNTRY_KEY],
-            columns=list(columns(path, choices)),
-            areas=in_order(area_rows(fuel, compared, choices), choices),
-            draw_map=partial(price_map, fuel, answer["voivodeships"], choices.query()),
-        ),
-        title=titled(f"{fuel.name}: ceny w Polsce", choices),
-        description=f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia.",
-        breadcrumbs=(Crumb.home(), prices_crumb()),
-        data_path=reverse("v1:fuel-prices", args=[fuel.slug], query=choices.parameters("on", "window")),
-    )
+    return {
+        "draw_chart": partial(months_chart, answer["months"]),
+        "ranges": [
+            (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
+            for name, ends in answer["arithmetic"]["plausible_range"].items()
+        ],
+        "country": compared[COUNTRY_KEY],
+        "columns": list(columns(reverse("fuel-prices", args=[fuel.slug]), choices)),
+        "areas": in_order(area_rows(fuel, compared, choices), choices),
+        "draw_map": partial(price_map, fuel, answer["voivodeships"], choices.query()),
+    }
 
 
 def area_rows(fuel: fuels.Fuel, compared: dict[str, Comparison], choices: PriceChoices) -> list[dict[str, Any]]:
@@ -297,38 +300,19 @@ def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = 
     return cached_maps.country_map(unit_of)
 
 
-def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, today: date) -> Page:
-    """Return the page of a fuel in a voivodeship for a query string. Raises Http404."""
-    fuel = get_fuel(slug)
-    choices = PriceChoices.read(query_string, today)
-    unit = get_voivodeship(voivodeship)
-    answer = fuel_prices(fuel, on=choices.day, voivodeship=unit.teryt, window_months=choices.window)
+def beside_poland(fuel: fuels.Fuel, choices: PriceChoices, answer: FuelPricesJson, unit: Voivodeship) -> dict[str, Any]:
+    """Return what only the page of a voivodeship has. In it, country: the answer for Poland."""
     country = fuel_prices(fuel, on=choices.day, window_months=choices.window)
     compared = compare(fuel, choices.day, choices.window)
-    country_path = reverse("fuel-prices", args=[fuel.slug])
-    return Page(
-        template="pages/voivodeship_prices",
-        query_params=("dzien", "okres"),
-        **of_fuel(
-            fuel,
-            choices,
-            answer,
-            unit.slug,
-            draw_chart=partial(months_chart, answer["months"], reference=country["median"]),
-            reference=f"Polska, mediana ostatnich {choices.window} miesięcy",
-            country=country,
-            country_path=country_path + choices.query(),
-            compared=compared[unit.teryt],
-            difference=compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
-            months=list(month_rows(answer["months"], country["months"])),
-        ),
-        title=titled(f"{fuel.name}: ceny, województwo {unit.name}", choices),
-        description=f"{fuel.name}, województwo {unit.name}: mediana cen w składach, miesiące i liczba cen.",
-        breadcrumbs=(Crumb.home(), prices_crumb(), Crumb(fuel.name, country_path)),
-        data_path=reverse(
-            "v1:fuel-prices", args=[fuel.slug], query={"voivodeship": unit.teryt} | choices.parameters("on", "window")
-        ),
-    )
+    return {
+        "draw_chart": partial(months_chart, answer["months"], reference=country["median"]),
+        "reference": f"Polska, mediana ostatnich {choices.window} miesięcy",
+        "country": country,
+        "country_path": reverse("fuel-prices", args=[fuel.slug]) + choices.query(),
+        "compared": compared[unit.teryt],
+        "difference": compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
+        "months": list(month_rows(answer["months"], country["months"])),
+    }
 
 
 def month_rows(own: list[MonthMedianJson], poland: list[MonthMedianJson]) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,7 @@ from pages import api_and_text_pages
 from pages.csv_export import refuse
 from pages.datasets import datasets_page
 from pages.depots import depot_page, removed_depot
-from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
+from pages.fuel_prices import fuel_prices_page
 from pages.heating_comparison import HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import home_page, voivodeship_page
@@ -115,7 +115,7 @@ def fuel_prices(request: HttpRequest, fuel: str) -> Page:
 
 @page_view(*PRICE_DATA, changes_daily=True)
 def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> Page:
-    return voivodeship_prices_page(fuel, voivodeship, *query_and_day(request))
+    return fuel_prices_page(fuel, *query_and_day(request), voivodeship)
 
 
 @read_only
@@ -136,8 +136,7 @@ DRAWN_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 @conditional(*PRICE_DATA, cache_control=CATALOG, changes_daily=True)
 def chart(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
     """Answer with the chart of a page of prices as an SVG file with its source and day. Raises Http404 without one."""
-    when = query_and_day(request)
-    page = voivodeship_prices_page(fuel, voivodeship, *when) if voivodeship else fuel_prices_page(fuel, *when)
+    page = fuel_prices_page(fuel, *query_and_day(request), voivodeship)
     if refusal := page.content["choices"].refusal:
         return refuse(refusal)
     drawing = page.content["draw_chart"]()
