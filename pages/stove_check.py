@@ -59,7 +59,7 @@ from regulations.queries import DeadlineStatus, Regulation
 from regulations.snapshot import states
 from subsidy import rules
 from subsidy.household_and_plan import SOLID_FUEL_SOURCES, SOURCES, Heating, Level
-from subsidy.item_rows_and_refusals import describe_refusal
+from subsidy.items_and_eligibility import describe_refusal
 
 NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 UNREADABLE = "Nie umiemy odczytać tego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."

@@ -23,7 +23,7 @@ from subsidy import rules
 from subsidy.api.params import HEATINGS, SubsidyQuery
 from subsidy.calculator import calculate
 from subsidy.household_and_plan import DOCUMENTS, LEVELS, PEOPLE_RANGE, Application, Heating, Item, Level, ProjectType
-from subsidy.item_rows_and_refusals import Result, describe_refusal, refuse_source
+from subsidy.items_and_eligibility import Result, describe_refusal, refuse_source
 
 GO_ON = "mimo"
 """Hidden field: what stands in the way of a subsidy was read."""

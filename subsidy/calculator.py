@@ -23,7 +23,7 @@ from subsidy.household_and_plan import (
     Level,
     ProjectType,
 )
-from subsidy.item_rows_and_refusals import (
+from subsidy.items_and_eligibility import (
     ENVELOPE_TABLE,
     ZERO,
     ItemRow,

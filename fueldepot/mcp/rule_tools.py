@@ -32,7 +32,7 @@ from subsidy import rules
 from subsidy.api.params import SubsidyQuery
 from subsidy.calculator import calculate
 from subsidy.household_and_plan import DOCUMENTS
-from subsidy.item_rows_and_refusals import Result, Variant
+from subsidy.items_and_eligibility import Result, Variant
 
 MOST_DEADLINES = 6
 

@@ -12,7 +12,7 @@ from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from subsidy.api.params import PlanQuery
 from subsidy.household_and_plan import Household, Item, Level
-from subsidy.item_rows_and_refusals import Binding, ItemRow, Result, Variant
+from subsidy.items_and_eligibility import Binding, ItemRow, Result, Variant
 from subsidy.rules import UNITS, RulesAt
 
 PROGRAMME = "https://czystepowietrze.gov.pl/"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from subsidy import household_and_plan, rules
 from subsidy.calculator import calculate, make_variant
 from subsidy.household_and_plan import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, Item, Level, ProjectType
-from subsidy.item_rows_and_refusals import make_rows, truncate_to_grosz
+from subsidy.items_and_eligibility import make_rows, truncate_to_grosz
 
 GROSZ = Decimal("0.01")
 DAYS = st.dates(date(2025, 3, 31), date(2031, 12, 31))

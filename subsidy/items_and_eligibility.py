@@ -1,4 +1,4 @@
-"""Rows of a result and why an item is refused; amounts in złoty, truncated to the grosz."""
+"""Rows of a result, and which items are eligible; amounts in złoty, truncated to the grosz."""
 
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
