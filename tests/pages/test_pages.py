@@ -189,10 +189,11 @@ def test_the_page_about_privacy_names_the_host_of_maps(client, settings):
 
 def test_the_page_is_in_english_and_its_frame_in_polish_and_both_home_pages_name_the_languages(client):
     html = client.get("/en/").content.decode()
-    frame = '<header class="top" lang="pl">', '<footer class="bottom" lang="pl">'
-    assert not missing(html, '<html lang="en">', *frame)
+    assert not missing(html, '<html lang="en">', '<body lang="pl">\n  <a class="skip"')
     content = html.partition("<main")[2].partition("</main>")[0]
-    assert ("Licencja" in content, "This page in Markdown" in content) == (False, True)
+    assert content.startswith(' id="tresc" tabindex="-1" lang="en">')
+    assert not missing(content, 'aria-label="Breadcrumbs"', "This page in Markdown")
+    assert "Licencja" not in content
     head, address, _, status, licence, quote, *rest = filter(None, client.get("/en.md").content.decode().split("\n"))
     assert (head, address) == ("# Fuel depots in Poland", "- Address: http://127.0.0.1:8000/en/")
     assert (status, licence) == ("- Data status: in force", "- Licence: may be quoted with attribution")
