@@ -54,6 +54,18 @@ def test_a_correction_from_the_form_to_the_public(open_window, log_in, site):
     assert eventually(lambda: heading() == "DEMO Skład po poprawce")
 
 
+@pytest.mark.parametrize("form", ["cena", "odnosnik"])
+def test_mistakes_have_the_focus_and_lead_to_their_fields(open_window, site, form):
+    page = open_window(refused={400})
+    page.goto(f"/sklad/{site.read('/api/v1/stores?teryt=1261011')[0]['id']}/{form}/")
+    page.locator("[name=email]").fill("jan@")
+    page.locator("form.stranger button[type=submit]").click()
+    page.locator(".mistakes:focus").wait_for()
+    page.locator(".mistakes a", has_text="adres e-mail").click()
+    assert page.evaluate("document.activeElement.name") == "email"
+    assert findings(page) == []
+
+
 SEVEN = ("pellet", "brykiet", "wegiel", "ekogroszek", "wegiel-orzech", "wegiel-kostka", "wegiel-groszek")
 
 
