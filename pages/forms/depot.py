@@ -254,7 +254,10 @@ class ClaimForm(CorrectForm, PriceFields):
         error_messages=fields.required("Podaj NIP firmy, żeby redakcja mogła porównać go z wpisem."),
     )
     claimant_phone = fields.DepotText(
-        "phone", label="Telefon do Ciebie", help_text="Redakcja może zadzwonić, żeby potwierdzić."
+        "phone",
+        label="Telefon do Ciebie",
+        help_text="Redakcja może zadzwonić, żeby potwierdzić.",
+        widget=forms.TelInput(attrs={"autocomplete": "tel"}),
     )
     message = fields.Message(label="Wiadomość do redakcji", widget=forms.Textarea(attrs={"rows": 2}))
     agreed = forms.BooleanField(

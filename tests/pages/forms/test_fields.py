@@ -1,5 +1,6 @@
 """Fields of the forms: what is accepted and refused of texts, amounts, hours and the position, also of real depots."""
 
+import re
 from datetime import timedelta
 from unittest.mock import Mock
 
@@ -116,6 +117,13 @@ def test_folded_hours_keep_each_run_of_days_on_one_line(client):
     depot = factories.DepotFactory(hours=weekly_hours(source), opening_hours=source)
     page = client.get(f"/sklad/{depot.pk}/przejmij/").content.decode()
     assert '<span class="together">pn.–pt. 8:00-16:00,</span> <span class="together">sob. 8:00-12:00' in page
+
+
+def test_browsers_fill_in_the_readers_own_telephone_and_address_and_nothing_of_the_depot(client, nowak):
+    """WCAG 1.3.5."""
+    page = client.get(f"/sklad/{nowak.pk}/przejmij/").content.decode()
+    filled = re.findall(r'name="([\w-]+)"[^>]* autocomplete="(?!off)(\w+)"', page)
+    assert filled == [("claimant_phone", "tel"), ("email", "email")]
 
 
 def test_a_map_stands_only_where_it_has_something_to_show(client, nowak):
