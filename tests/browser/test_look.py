@@ -54,7 +54,7 @@ def addresses(depot, site):
         *("/sklady/malopolskie/", "/sklady/malopolskie/krakow-1261011/", depot["url"].removeprefix(site.url)),
         "/sklady/malopolskie/krakow-1261011/?kod=30-001",
         *("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/ceny/pellet/?kolejnosc=-mediana"),
-        *("/ceny/gus/", "/ceny/porownanie/?miejsce=Zakopane&cena_pellet=1640"),
+        *("/ceny/gus/", "/ceny/porownanie/", "/ceny/porownanie/?miejsce=Zakopane&cena_pellet=1640"),
         *("/osadz/gmina/1261011/", f"/osadz{own}/", "/osadz/ceny/pellet/"),
         *("/przepisy/", "/przepisy/malopolskie/", "/przepisy/malopolskie/?teryt=1217011"),
         *("/przepisy/sprawdz/", "/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace"),

@@ -24,6 +24,16 @@ PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 
+TARGET_PX = 24
+FOCUS = """() => {
+  const focus = document.activeElement, { left, top } = focus.getBoundingClientRect();
+  return focus.closest("main") && [left, top];
+}"""
+"""JavaScript: where what has the focus begins, null beyond the content."""
+
+HIDDEN_LINES = "(names) => names.map((name) => name.scrollHeight - name.clientHeight)"
+"""JavaScript: by how many pixels names are higher than what is seen of them."""
+
 WIDEST_REM = 78
 """Measure of the content."""
 
@@ -254,6 +264,7 @@ def test_containers_use_the_screen_and_never_more(open_window, depot):
                 page.goto(path)
             page.evaluate(f"document.documentElement.style.fontSize = '{text}'")
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (path, text)
+            assert max(page.eval_on_selector_all(".depots h3 a", HIDDEN_LINES), default=0) <= 0, (path, text)
             if width >= 1366:
                 widest = WIDEST_REM * 16 * int(text.removesuffix("%")) / 100
                 assert page.locator(".page").bounding_box()["width"] >= min(0.78 * width, widest), (path, text)
