@@ -95,6 +95,19 @@ def test_the_first_screen_of_a_depot_has_state_prices_and_ways(open_window, depo
         assert page.locator(".act-bar a[rel='noopener']").is_visible()
 
 
+def test_what_has_the_focus_is_not_hidden_by_the_bar_of_a_depot_nor_beyond_a_row_that_scrolls(open_window, depot):
+    """WCAG 2.4.11."""
+    page = open_window(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    for path in (depot, "/sklady/malopolskie/"):
+        page.goto(path)
+        page.locator(".page a:visible").first.focus()
+        bottom = page.evaluate("document.querySelector('.act-bar')?.getBoundingClientRect().top ?? innerHeight")
+        while place := page.evaluate(FOCUS):
+            left, top = place
+            assert (left <= 390 - TARGET_PX, top <= bottom - TARGET_PX) == (True, True), (path, place)
+            page.keyboard.press("Tab")
+
+
 @pytest.mark.parametrize("path", [KRAKOW, "/", None])
 def test_a_page_weighs_little(open_window, depot, path):
     page = open_window(viewport={"width": 1366, "height": 768})
