@@ -1,5 +1,6 @@
 """Accessibility problems of a page."""
 
+import re
 from typing import Any
 
 import pytest
@@ -21,3 +22,8 @@ def findings(page: Any, *tags: str) -> list[str]:
     ]
     width, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     return found + ([f"{page.url}: {width} wide in a window of {window}"] if width > window else [])
+
+
+def is_outlined(element: Any) -> bool:
+    """Whether the outline of an element is seen; a transparent one is in forced colours alone."""
+    return re.match(r"rgb\(.* solid ", element.evaluate("(one) => getComputedStyle(one).outline")) is not None

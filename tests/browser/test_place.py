@@ -10,7 +10,7 @@ from itertools import combinations, product
 import psycopg
 import pytest
 
-from tests.browser.barriers import findings
+from tests.browser.barriers import findings, is_outlined
 from tests.fueldepot.sharers import eventually
 from tests.ops.live import Site
 from tests.pages.reading import missing
@@ -145,6 +145,8 @@ def test_map_and_cards_lead_to_each_other(krakow):
     marker = krakow.locator(".marker.chosen")
     assert marker.get_attribute("aria-label") == f"2. {name}"
     assert marker.evaluate("element => element === document.activeElement")
+    krakow.emulate_media(forced_colors="active")
+    assert is_outlined(marker.locator(".pin"))
 
     other = krakow.locator(".marker[role=button]:not(.under, .chosen)").last
     number = other.get_attribute("aria-label").split(".")[0]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.barriers import findings
+from tests.browser.barriers import findings, is_outlined
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -31,6 +31,16 @@ def test_suggestions_are_accessible_and_one_leads_to_its_place(page):
     assert findings(page) == []
     suggestions(page).get_by_role("option", name="Nowy Targ gmina miejska, powiat nowotarski").click()
     page.wait_for_url(NOWY_TARG)
+
+
+def test_forced_colours_tell_the_chosen_suggestion_from_the_others(open_window):
+    page = open_window(forced_colors="active")
+    page.goto("/")
+    page.get_by_role("combobox").press_sequentially("nowy t", delay=20)
+    suggestions(page).wait_for()
+    page.keyboard.press("ArrowDown")
+    assert is_outlined(suggestions(page).get_by_role("option", selected=True))
+    assert not is_outlined(suggestions(page).get_by_role("option", selected=False).first)
 
 
 def test_keys_alone_reach_a_place(page):
