@@ -140,6 +140,8 @@ def test_the_position_leads_to_its_municipality(open_window):
 def test_why_a_position_does_not_help(open_window, options, status, told):
     page = open_window(permissions=["geolocation"] if options else [], refused={status}, **options)
     page.goto("/")
+    # A screen reader tells what changes in a region that it knows already.
+    assert page.get_by_role("status").and_(page.locator(".position")).count() == 1
     page.get_by_role("button", name="Użyj mojej pozycji").click()
     page.locator(".position", has_text=told).wait_for()
     assert page.get_by_role("button", name="Użyj mojej pozycji").is_enabled()
