@@ -193,6 +193,23 @@ def test_the_name_of_an_appliance_is_not_cut_on_a_phone_and_printed_with_its_day
     assert not any(one.is_visible() for one in page.locator(".search, .top nav").all())
 
 
+def test_paper_has_the_telephone_of_a_depot_and_no_other_button(page, changed):
+    page.goto(changed[1])
+    page.emulate_media(media="print")
+    acts = [" ".join(one.inner_text().split()) for one in page.locator(".act").all() if one.is_visible()]
+    assert acts == ["Zadzwoń +48 18 201 00 00"]
+    assert page.locator(".main-acts .main").evaluate("(act) => getComputedStyle(act).color") == "rgb(0, 0, 0)"
+
+
+def test_the_bar_of_a_depot_is_not_higher_than_what_is_kept_free_for_it_also_with_large_text(page, changed):
+    page.goto(changed[1])
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    for width in (320, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        free = page.evaluate("parseFloat(getComputedStyle(document.documentElement).scrollPaddingBottom)")
+        assert page.locator(".act-bar").bounding_box()["height"] <= free
+
+
 @pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
 def test_a_citation_is_copied_or_marked_by_the_browser_or_read(open_window, script):
     page = open_window(permissions=["clipboard-read", "clipboard-write"], java_script_enabled=script)
