@@ -147,6 +147,7 @@ def test_map_and_cards_lead_to_each_other(krakow):
     assert marker.evaluate("element => element === document.activeElement")
     krakow.emulate_media(forced_colors="active")
     assert is_outlined(marker.locator(".pin"))
+    assert "img" not in krakow.locator(".live-map").aria_snapshot()
 
     other = krakow.locator(".marker[role=button]:not(.under, .chosen)").last
     number = other.get_attribute("aria-label").split(".")[0]

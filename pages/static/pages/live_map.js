@@ -62,7 +62,11 @@ window.liveMap = (() => {
       // Tile servers want to know which site asks; the page's own policy tells other machines nothing.
       L.tileLayer(tiles, { maxZoom: 19, attribution: credit, referrerPolicy: "strict-origin" }).addTo(map);
     }
-    const borders = L.geoJSON(areas, { interactive: false, style: ({ properties }) => ({ className: properties.own ? "own" : "" }) });
+    // A drawing without a name is read out as a picture of nothing.
+    const ground = map.createPane("ground");
+    ground.style.zIndex = 350;
+    ground.setAttribute("aria-hidden", "true");
+    const borders = L.geoJSON(areas, { pane: "ground", interactive: false, style: ({ properties }) => ({ className: properties.own ? "own" : "" }) });
     return { map, borders };
   };
 
