@@ -1,5 +1,6 @@
 """A source is one module; files of several in one data set are each as old as the last one, and all are named."""
 
+import re
 import sys
 from datetime import date
 
@@ -208,7 +209,7 @@ def test_a_module_is_all_that_a_source_needs(toy, tmp_path):
     assert printed.count(": 0 added, 0 changed, 0 removed") == 3
     assert "skipped: 1 × kept as the toy has it" in printed
     assert Postcode.objects.get(pk="98-700").source == "toy"
-    read = "looks like terc; this command reads: prg_postcodes, prg_addresses, geonames, toy"
-    assert read in commands.refusal("import_postcodes", register, commit=True)
+    refused = commands.refusal("import_postcodes", register, commit=True)
+    assert re.search("looks like terc; this command reads: prg_postcodes, .*geonames, .*toy", refused)
     write(tmp_path / "toy.csv", "")
     assert "toy.csv: is named like TOY but is empty" in commands.refusal("import_data", tmp_path, commit=True)
