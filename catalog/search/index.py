@@ -47,9 +47,9 @@ class StringColumn:
         """The bytes of the whole text; a line break precedes and follows each entry."""
         return np.frombuffer(self.text, np.uint8)
 
-    def numbers_at(self, offsets: NDArray[np.int32]) -> NDArray[np.int64]:
+    def numbers_at(self, offsets: NDArray[np.int32]) -> list[int]:
         """Return the indexes of the texts at the given offsets, ascending and unique."""
-        return np.unique(self.begins.searchsorted(offsets, "right") - 1)
+        return sorted({*(self.begins.searchsorted(offsets, "right") - 1).tolist()})
 
 
 class SuffixArray:
@@ -153,7 +153,7 @@ class SearchIndex:
         """units: municipalities by code, with county and voivodeship loaded."""
         folds = columns.folds.split("\n") if columns.folds else []
         first: dict[str, int] = {}
-        self.fold_of = np.fromiter((first.setdefault(text, len(first)) for text in folds), np.int32, len(folds))
+        self.fold_of = np.fromiter((first.setdefault(text, len(first)) for text in folds), np.intp, len(folds))
         self.folds = StringColumn("\n".join(first))
         self._entries = np.argsort(self.fold_of, kind="stable").astype(np.int32)
         self._starts = np.searchsorted(self.fold_of[self._entries], np.arange(len(first) + 1)).astype(np.int32)
@@ -189,14 +189,14 @@ class SearchIndex:
         return KINDS[self._kinds[number]]
 
     def teryt(self, number: int) -> str:
-        return self.codes[int(self.unit_of[number])]
+        return self.codes[self.unit_of.item(number)]
 
     def fold(self, number: int) -> str:
         """Return the folded name of an entry, or the five digits of a postcode."""
-        return self.folds[int(self.fold_of[number])]
+        return self.folds[self.fold_of.item(number)]
 
     def description(self, number: int) -> str:
-        return self.descriptions[int(self._numbers[number])]
+        return self.descriptions[self._numbers.item(number)]
 
     def described(self, *beginnings: str) -> list[int]:
         """Return the entries whose description begins so, most important first."""
@@ -206,7 +206,7 @@ class SearchIndex:
 
     def point(self, number: int) -> tuple[float, float] | None:
         """Return the WGS84 position (lat, lon) of an entry, None if unknown."""
-        lat, lon = int(self._lats[number]), int(self._lons[number])
+        lat, lon = self._lats.item(number), self._lons.item(number)
         return None if lat == UNKNOWN else (lat / 10**DECIMALS, lon / 10**DECIMALS)
 
     def position(self, number: int) -> str | None:
@@ -317,7 +317,7 @@ class SearchIndex:
         return numbers[:limit]
 
     def _with_fold(self, fold: int, limit: int | None = None) -> list[int]:
-        start, end = int(self._starts[fold]), int(self._starts[fold + 1])
+        start, end = self._starts[fold : fold + 2].tolist()
         numbers: list[int] = self._entries[start : end if limit is None else min(end, start + limit)].tolist()
         return numbers
 
@@ -336,7 +336,7 @@ class SearchIndex:
         for position, digit in enumerate(pattern):
             if digit != "_":
                 offsets = offsets[letters.take(offsets + position, mode="clip") == ord(digit)]
-        numbers = np.sort(self.expand(self.folds.numbers_at(offsets))[0]).tolist()
+        numbers = np.sort(self.expand(self.folds.begins.searchsorted(offsets))[0]).tolist()
         return list(islice((n for n in numbers if self.kind(n) == SearchEntry.Kind.POSTCODE), MAX_SUGGESTIONS))
 
 
