@@ -5,7 +5,7 @@ an editor at once.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 from operator import or_
@@ -328,13 +328,13 @@ def _depots_of(link: OwnerLink) -> "QuerySet[OwnerLink, int]":
 
 
 @transaction.atomic
-def claim_branches(*, link: OwnerLink, depots: Collection[int], author: Author, on: datetime) -> None:
+def claim_branches(*, link: OwnerLink, depots: Collection[int], client: str, on: datetime) -> None:
     """Let claims of further depots by the owner of one wait for an editor; the link has confirmed the address.
 
-    Leaves out those that the owner has. Replaces waiting claims of the same author. Raises BranchRefused
-    and TooManyRequests.
+    Leaves out those that the owner has. Replaces waiting claims of the same author. client: network address. Raises
+    BranchRefused and TooManyRequests.
     """
-    limits.wait_for_turn(limits.hash_client(author.client), limits.hash_mailbox(author.email))
+    limits.wait_for_turn(limits.hash_client(client), limits.hash_mailbox(link.email))
     rows = list(locking(Depot.objects.filter(pk__in=among(depots))))
     if unknown := set(depots) - {depot.pk for depot in rows if depot.publication == Depot.Publication.PUBLISHED}:
         raise BranchRefused(reason=f"Nie ma opublikowanego składu o numerze {min(unknown)}.")
@@ -342,8 +342,9 @@ def claim_branches(*, link: OwnerLink, depots: Collection[int], author: Author, 
     if not (rows := [depot for depot in rows if depot.pk not in owned]):
         raise BranchRefused(reason="Te składy są już pod Twoim odnośnikiem.")
     evidence = f"Zgłoszone odnośnikiem właściciela wpisu nr {link.depot_id} ({link.depot.name})."
+    author = Author(link.email, client, nip=link.depot.nip or "", message=evidence)
     for depot in rows:
-        _let_wait(row_of(Kind.CLAIM, {}, depot, replace(author, message=evidence), on), on)
+        _let_wait(row_of(Kind.CLAIM, {}, depot, author, on), on)
     letters.send_soon()  # other owners of these entries are told
 
 

@@ -299,9 +299,9 @@ def claim_branches(request: HttpRequest) -> HttpResponse:
     nearby = intake.find_branches(link)
     form = BranchesForm(posted(request), nearby=nearby, path=request.path, on=now)
     if form.is_valid():
-        author = intake.Author(email=link.email, client=client_of(request), nip=link.depot.nip or "")
+        depots, client = form.cleaned_data["depots"], client_of(request)
         try:
-            intake.claim_branches(link=link, depots=form.cleaned_data["depots"], author=author, on=now)
+            intake.claim_branches(link=link, depots=depots, client=client, on=now)
         except intake.BranchRefused as refusal:
             form.add_error("numbers", refusal.reason)
         else:
