@@ -246,9 +246,6 @@ UNDO_HANDLERS: dict[str, Callable[[Undoing], None]] = {}
 STAYING: dict[str, Callable[[Undoing], Iterable[Model]]] = {}
 """What stays of the rows of each model, beside those changed since: functions that the handlers call, too."""
 
-FOLLOWING = {"catalog.depot": ("updated_at", "confirmed_fields")}
-"""Columns that are restored where the row is unchanged since, arrays by element, and never prevent restoring others."""
-
 UNCOMPARED = ("updated_at", "depot_id")
 """Columns that code sets by itself, as when a price follows its merged depot: a difference in them is no change."""
 
@@ -294,12 +291,13 @@ def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime, note:
     return undoing
 
 
-def following(decision: Decision, label: str) -> tuple[str, ...]:
-    """Return the columns of `FOLLOWING`. Of depots that were merged or that owners changed also fuels.
+def following(decision: Decision) -> tuple[str, ...]:
+    """Return the columns of depots that never prevent restoring others, see `history.restore`.
 
-    They follow the prices: an owner's link changes them by prices alone.
+    Of depots that were merged or that owners changed also fuels. They follow the prices: an owner's link changes them
+    by prices alone.
     """
-    columns = FOLLOWING.get(label, ())
+    columns = ("updated_at", "confirmed_fields")
     if decision.kind not in {Decision.Kind.MERGE, Decision.Kind.OWNER}:
         return columns
     return (*columns, "merged_into_id", *Depot.FUEL_FIELDS)
@@ -319,7 +317,8 @@ def find_changed_since(decision: Decision) -> list[Model]:
     for label in sorted(labels, key=UNDONE_LAST.__contains__):
         model = apps.get_model(label)
         if spans := undoing.spans(model):
-            restorable = history.find_restorable(model, list(spans.values()), following=following(decision, label))
+            columns = following(decision) if model is Depot else ()
+            restorable = history.find_restorable(model, list(spans.values()), following=columns)
             untouched = history.find_untouched(model, list(spans.values()), ignored=UNCOMPARED)
             changed = spans.keys() - {*restorable, *untouched}
             undoing.left += model._default_manager.in_bulk(changed).values()

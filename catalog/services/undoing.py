@@ -65,8 +65,7 @@ def restore_depots(undoing: Undoing, keys: Collection[int]) -> list[int]:
     """
     spans = undoing.spans(Depot)
     chosen = [spans[key] for key in {*keys} - _find_vouched_since(undoing)]
-    following = journal.following(undoing.decision, Depot._meta.label_lower)
-    restored = history.restore(Depot, chosen, following=following)
+    restored = history.restore(Depot, chosen, following=journal.following(undoing.decision))
     if restored:
         _leave_former_municipalities(restored)
         _confirm_again(undoing, restored)
