@@ -4,8 +4,7 @@ Owners ask for their further depots, and for a removed one back, by links to the
 an editor at once.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import reduce
 from operator import or_
@@ -24,7 +23,10 @@ from catalog.submissions.field_groups import Values
 from catalog.text import fold
 from fueldepot.data.history import among, lock_rows, locking
 
-COMPARED = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone")
+STATED = ("message", "claimant_role", "claimant_nip", "claimant_phone")
+"""Columns of what an author says besides the values."""
+
+COMPARED = ("proposed", *STATED)
 """Fields compared to recognise a repeated submission."""
 
 State = Submission.State
@@ -67,20 +69,16 @@ class TooManyEmails(Refusal):
     reason = "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz."
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
-    """Author of a submission. client: network address."""
-
-    email: str
-    client: str
-    role: str = ""
-    nip: str = ""
-    phone: str = ""
-    message: str = ""
-
+Author = Mapping[str, str]
+"""The columns of a submission that are of its author, see `author_of`."""
 
 SubmissionPart = tuple[Kind, Values]
 """One part of a form: its kind, and the wanted values of a correction or new depot, else what the kind needs."""
+
+
+def author_of(email: str, client: str, **stated: str) -> Author:
+    """Return the columns of an author. client: network address. stated: by names of `STATED`."""
+    return {**tokens.address(email), "client_hash": limits.hash_client(client), **stated}
 
 
 @transaction.atomic
@@ -101,8 +99,7 @@ def create_submission(
 
     Raises DepotIsRemoved, DepotIsErased, NothingChanged, TooManyRequests.
     """
-    client_hash, mailbox_hash = limits.hash_client(author.client), limits.hash_mailbox(author.email)
-    limits.wait_for_turn(client_hash, mailbox_hash)
+    limits.wait_for_turn(author["client_hash"], author["mailbox_hash"])
     if depot is not None:
         depot = locked(depot)
         check_published(depot)
@@ -111,7 +108,8 @@ def create_submission(
     if not rows:
         raise NothingChanged(None if depot is None else depot.pk)
     submission, *companions = rows
-    earlier = _of_same_author(submission).filter(state=State.UNCONFIRMED, client_hash=client_hash, visit=None)
+    unconfirmed = _of_same_author(submission).filter(state=State.UNCONFIRMED, visit=None)
+    earlier = unconfirmed.filter(client_hash=submission.client_hash)
     for repeated in _alike(earlier, submission).filter(created_at__gt=on - REPEAT):
         if _contents(repeated.companions.filter(state=State.UNCONFIRMED)) == _contents(companions):
             return repeated
@@ -227,8 +225,7 @@ def correct_address(*, submission: Submission, email: str, client: str, on: date
     parts = [(Kind(part.kind), part.proposed) for part in visit.order_by("pk")]
     if not parts:
         raise tokens.LinkExpired(submission.pk)
-    claimant = submission.claimant_role, submission.claimant_nip, submission.claimant_phone
-    author = Author(email, client, *claimant, submission.message)
+    author = author_of(email, client, **{name: getattr(submission, name) for name in STATED})
     renewed = create_submission(parts=parts, depot=submission.depot, author=author, on=on)
     if renewed.pk != submission.pk:
         lock_rows(visit)
@@ -257,10 +254,8 @@ def row_of(kind: Kind, proposed: Values, depot: Depot | None, author: Author, on
         subject = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
     if kind == Kind.PRICE:
         subject = " ".join(price["fuel"] for price in proposed["prices"])
-    content = {"subject": subject, "proposed": dict(proposed), "stored": stored, "message": author.message}
-    claimant = {"claimant_role": author.role, "claimant_nip": author.nip, "claimant_phone": author.phone}
-    sent = {**tokens.address(author.email), "client_hash": limits.hash_client(author.client), "created_at": on}
-    return Submission(depot=depot, kind=kind, **content, **claimant, **sent)
+    content = {"subject": subject, "proposed": dict(proposed), "stored": stored}
+    return Submission(depot=depot, kind=kind, created_at=on, **content, **author)
 
 
 def _contents(submissions: Iterable[Submission]) -> list[tuple[str, Values]]:
@@ -334,15 +329,15 @@ def claim_branches(*, link: OwnerLink, depots: Collection[int], client: str, on:
     Leaves out those that the owner has. Replaces waiting claims of the same author. client: network address. Raises
     BranchRefused and TooManyRequests.
     """
-    limits.wait_for_turn(limits.hash_client(client), limits.hash_mailbox(link.email))
+    evidence = f"Zgłoszone odnośnikiem właściciela wpisu nr {link.depot_id} ({link.depot.name})."
+    author = author_of(link.email, client, claimant_nip=link.depot.nip or "", message=evidence)
+    limits.wait_for_turn(author["client_hash"], author["mailbox_hash"])
     rows = list(locking(Depot.objects.filter(pk__in=among(depots))))
     if unknown := set(depots) - {depot.pk for depot in rows if depot.publication == Depot.Publication.PUBLISHED}:
         raise BranchRefused(reason=f"Nie ma opublikowanego składu o numerze {min(unknown)}.")
     owned = {*_depots_of(link)}
     if not (rows := [depot for depot in rows if depot.pk not in owned]):
         raise BranchRefused(reason="Te składy są już pod Twoim odnośnikiem.")
-    evidence = f"Zgłoszone odnośnikiem właściciela wpisu nr {link.depot_id} ({link.depot.name})."
-    author = Author(link.email, client, nip=link.depot.nip or "", message=evidence)
     for depot in rows:
         _let_wait(row_of(Kind.CLAIM, {}, depot, author, on), on)
     letters.send_soon()  # other owners of these entries are told
@@ -366,12 +361,13 @@ def ask_restoring(*, deletion: Submission, text: str, client: str, on: datetime)
 
     Replaces a waiting one of the same author. Raises NotRestorable and TooManyRequests.
     """
-    limits.wait_for_turn(limits.hash_client(client), deletion.mailbox_hash or limits.hash_mailbox(deletion.email))
+    claimant = {"claimant_role": deletion.claimant_role, "claimant_nip": deletion.claimant_nip}
+    author = author_of(deletion.email, client, message=text, **claimant)
+    limits.wait_for_turn(author["client_hash"], author["mailbox_hash"])
     assert deletion.depot is not None  # noqa: S101 - a constraint of the table
     depot = locked(deletion.depot)
     if depot.publication != Depot.Publication.REMOVED:
         raise NotRestorable
-    author = Author(deletion.email, client, deletion.claimant_role, deletion.claimant_nip, "", text)
     _let_wait(row_of(Kind.RESTORE, {}, depot, author, on), on)
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Depot, Submission
-from catalog.submissions.intake import Author, SubmissionPart
+from catalog.submissions.intake import Author, SubmissionPart, author_of
 from catalog.text import short_zloty
 from pages.forms import fields
 from prices.models import PlausibleRange
@@ -171,14 +171,8 @@ class EmailForm(PublicForm):
 
     def author(self, client: str) -> Author:
         data = self.cleaned_data
-        return Author(
-            email=data["email"],
-            client=client,
-            role=data.get("role", ""),
-            nip=data.get("claimant_nip", ""),
-            phone=data.get("claimant_phone", ""),
-            message=data.get("message", ""),
-        )
+        stated = {name: data.get(name, "") for name in ("message", "claimant_nip", "claimant_phone")}
+        return author_of(data["email"], client, claimant_role=data.get("role", ""), **stated)
 
 
 PRICES = FormPart(

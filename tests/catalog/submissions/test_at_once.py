@@ -27,7 +27,7 @@ from tests.pages.reading import expect
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-AUTHOR = intake.Author(email="jan@opal.pl", client="192.0.2.7")
+AUTHOR = intake.author_of("jan@opal.pl", "192.0.2.7")
 BLOCKED = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
 
 
@@ -73,7 +73,7 @@ def test_two_clicks_on_one_link_confirm_once():
 
 def test_the_limit_is_exact_however_many_send_at_once():
     depots = [factories.DepotFactory() for _ in range(limits.PER_NETWORK + 2)]
-    authors = [intake.Author(email=f"jan{depot.pk}@opal.pl", client="192.0.2.7") for depot in depots]
+    authors = [intake.author_of(f"jan{depot.pk}@opal.pl", "192.0.2.7") for depot in depots]
     outcomes = at_once(*(partial(submit_correction, *each) for each in zip(depots, authors, strict=True)))
     assert (outcomes.count("taken"), outcomes.count("TooManyRequests")) == (limits.PER_NETWORK, 2)
 
