@@ -61,6 +61,12 @@ def ranges_of_week(hours: Mapping[str, str], text: str) -> dict[str, tuple[str, 
     return daily_ranges(text) if weekly_hours(text) == hours else None
 
 
+def texts_of_week(hours: Mapping[str, str], text: str) -> dict[str, str]:
+    """Return what each day of a stored week says; of a day with several ranges those of its text, "" if it has none."""
+    ranges = daily_ranges(text) or {}
+    return {day: hours.get(day) or ", ".join(ranges.get(day, ())) for day in DAYS}
+
+
 def to_osm_string(days: Mapping[str, Sequence[str]]) -> str:
     """Serialise a week as "Mo-Fr 07:00-15:00; Sa 08:00-13:00"; inverse of `daily_ranges`. "" without hours."""
     texts = [

@@ -9,7 +9,7 @@ from django.utils.text import capfirst
 from catalog.depots import fuels
 from catalog.depots.opening_times import DAY_ABBREVIATIONS
 from catalog.models import Depot, Municipality, Submission
-from catalog.parsing.opening_hours import CLOSED, DAYS, daily_ranges
+from catalog.parsing.opening_hours import CLOSED, DAYS, texts_of_week
 from catalog.services import journal
 from catalog.services.editing import set_values
 
@@ -148,10 +148,7 @@ def group_in_words(group: FieldGroup, values: Values, names: Mapping[str, str]) 
 def _shown_hours(week: Mapping[str, str] | None, text: str) -> str:
     if week is None:
         return text or NONE
-    ranges = daily_ranges(text) or {}
-    return "\n".join(
-        f"{name} {week.get(day) or ', '.join(ranges.get(day, ())) or CLOSED}" for day, name in DAY_NAMES.items()
-    )
+    return "\n".join(f"{DAY_NAMES[day]} {hours or CLOSED}" for day, hours in texts_of_week(week, text).items())
 
 
 def describe_decided(submissions: Sequence[Submission]) -> str:

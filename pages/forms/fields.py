@@ -12,7 +12,7 @@ from django.utils.text import capfirst
 from catalog.models import Depot, Submission, max_length
 from catalog.models.depots import TYPED_LENGTHS, clean_field
 from catalog.parsing.contacts_and_names import FREE_MAIL
-from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
+from catalog.parsing.opening_hours import DAYS, daily_ranges, texts_of_week, to_osm_string, weekly_hours
 from catalog.parsing.opening_hours_text import DAY_MINUTES, UnreadableError, read_ranges
 from catalog.text import one_line
 from fueldepot.http.params import AmbiguousNumber, ThreeDigits, read_decimal
@@ -251,10 +251,8 @@ def written_days(hours: Mapping[str, str] | None, opening_hours: str) -> dict[st
     """Return the values of the fields for stored hours; empty for unknown ones."""
     if hours is None:
         return dict.fromkeys(DAYS, "")
-    ranges = daily_ranges(opening_hours) or {}
-    return {
-        day: ALL_DAY if hours[day] == "0:00-24:00" else hours[day] or ", ".join(ranges.get(day, ())) for day in DAYS
-    }
+    texts = texts_of_week(hours, opening_hours)
+    return {day: ALL_DAY if text == "0:00-24:00" else text for day, text in texts.items()}
 
 
 def _clock(minutes: int) -> str:
