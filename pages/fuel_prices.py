@@ -22,7 +22,8 @@ from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.polish import day, month, month_genitive
 from pages.svg import cached_maps
 from pages.svg.charts import amount, months_chart
-from pages.svg.maps import AreaMap, MapUnit, shade_by_rank
+from pages.svg.maps import AreaMap, MapUnit
+from pages.svg.scales_and_outlines import shade_by_rank
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
 from prices.medians import WINDOW_MONTHS, WINDOWS, months_before

@@ -4,7 +4,7 @@ Grid north is up; it deviates from true north by up to four degrees, in the east
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -38,9 +38,6 @@ STRIP = 28.0
 
 CROWDED = 40
 """Most surrounding municipalities of a map; with more, it shows counties."""
-
-SHADES = 5
-"""Shades of areas, `shade-1` and so on in `site.css`. A strong one is dark on light ground."""
 
 OVERVIEW_TOLERANCE = 1.0
 """Tolerance of maps of many areas; coarser, so that the picture of the largest voivodeship stays small."""
@@ -290,12 +287,6 @@ def middles(frame: Frame, areas: Areas) -> tuple[Place, ...]:
     largest = np.array([max(shapely.get_parts(area), key=shapely.area) for area in areas], dtype=object)
     points = shapely.get_coordinates(inner_middle(largest, 0.5 * frame.metres_per_unit))
     return tuple((round(x, 1), round(y, 1)) for x, y in (frame.place(*point) for point in points.tolist()))
-
-
-def shade_by_rank(values: Iterable[float]) -> dict[float, int]:
-    """Return the shade of each value: the higher, the stronger; of equally many values each, as far as possible."""
-    ranked = sorted(set(values))
-    return {value: 1 + rank * SHADES // len(ranked) for rank, value in enumerate(ranked)}
 
 
 def area_map(drawn: Drawn, units: Sequence[MapUnit]) -> AreaMap:

@@ -1,4 +1,4 @@
-"""Round numbers for axes and scale bars, labels without overlaps, and the frame of a map in units of the picture.
+"""Round numbers for axes and scale bars, shades, labels without overlaps, and a map's frame in units of the picture.
 
 Compact SVG paths of areas, simplified together so that neighbours share their borders. Arrangement of numbered dots:
 overlapping dots move aside, with a line to their true place.
@@ -6,7 +6,7 @@ overlapping dots move aside, with a line to their true place.
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -18,6 +18,9 @@ WIDTH = 360
 """Width of every picture, in units of its view box."""
 
 STEPS = (1.0, 2.0, 5.0, 10.0)
+
+SHADES = 5
+"""Shades of areas, `shade-1` and so on in `site.css`. A strong one is dark on light ground."""
 
 LETTER = 0.56
 """Width of an average character of a sans-serif font as a fraction of its size; a generous estimate."""
@@ -84,6 +87,12 @@ def axis(values: Sequence[float], *, most: int = 5, from_zero: bool = False) -> 
 def _whole_steps(low: float, high: float, step: float) -> tuple[int, int]:
     """Return the whole steps around two values, with a tolerance for rounding."""
     return math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+
+
+def shade_by_rank(values: Iterable[float]) -> dict[float, int]:
+    """Return the shade of each value: the higher, the stronger; of equally many values each, as far as possible."""
+    ranked = sorted(set(values))
+    return {value: 1 + rank * SHADES // len(ranked) for rank, value in enumerate(ranked)}
 
 
 def scale_bar(metres_per_unit: float, longest: float = 110.0) -> ScaleBar:

@@ -6,7 +6,7 @@ import re
 import psycopg
 import pytest
 
-from pages.svg.maps import SHADES
+from pages.svg.scales_and_outlines import SHADES
 from tests.browser.barriers import findings
 from tests.fueldepot.sharers import eventually
 
