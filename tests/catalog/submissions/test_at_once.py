@@ -99,7 +99,7 @@ def test_two_links_about_one_missing_depot_opened_at_once_leave_one_waiting():
 
 
 def begin_blocked(*acts):
-    """Begin acts in other connections, each of which waits for what is locked here. Returns their futures."""
+    """Begin acts in other connections and wait until locks held here block them all. Returns their futures."""
     begun, waiting, deadline = [beside(act) for act in acts], 0, time.monotonic() + 30
     with connection.cursor() as cursor:
         while waiting < len(acts) and not any(act.done() for act in begun) and time.monotonic() < deadline:
