@@ -96,8 +96,6 @@ Filter = Callable[..., Any]
 
 POSTCODE = re.compile(r"\b\d{2}-\d{3}\b")
 CODE = re.compile(r"`([^`]+)`")
-FRAME = (320, 420)
-"""Width and height of an embed, in pixels."""
 
 # JSON escapes of the characters that could end a script element or begin a tag or an entity.
 HARMLESS = {"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -138,14 +136,6 @@ def coded(text: str) -> Markup:
 
 def for_excel(path: str) -> str:
     return f"{path}{'&' if '?' in path else '?'}excel=1"
-
-
-def framed(path: str, title: str) -> str:
-    """Return the line of HTML that frames an embed. title: of the frame, for screen readers."""
-    return (
-        f'<iframe src="{site_url(path)}" title="{title.replace(chr(34), "")}" width="{FRAME[0]}" height="{FRAME[1]}" '
-        'loading="lazy" style="border:0;max-width:100%"></iframe>'
-    )
 
 
 def json_ld(data: dict[str, Any]) -> Markup:
@@ -218,7 +208,7 @@ MARKDOWN = {
 
 FILTERS = {
     **MARKDOWN,
-    **by_name(capfirst, coded, difference, for_excel, framed, full_sentence, json_ld, linebreaksbr, postcodes),
+    **by_name(capfirst, coded, difference, for_excel, full_sentence, json_ld, linebreaksbr, postcodes),
     **by_name(tied, tied_html, unbroken, urlize, zloty),
     **by_name(polish.date_digits, polish.day, polish.moment, polish.whole),
     "route": route_path,

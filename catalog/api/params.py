@@ -9,12 +9,21 @@ from pydantic_core import PydanticCustomError
 from catalog.depots import fuels
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, Point
 from catalog.text import normalise_postcode
-from fueldepot.http.params import MAX_VALUE_LENGTH, ParameterError, Switch, choice, line, number, pattern, whole
+from fueldepot.http.params import (
+    MAX_OFFSET,
+    MAX_VALUE_LENGTH,
+    ParameterError,
+    Switch,
+    choice,
+    line,
+    number,
+    pattern,
+    whole,
+)
 from fueldepot.http.query import Query, field
 
 RADIUS_KM_RANGE = (1, 50)
 LIMIT_RANGE = (1, 100)
-OFFSET_RANGE = (0, 10_000)
 QUERY_MIN_LENGTH = 2
 
 POSTCODE_PATTERN = re.compile(r"^[0-9]{2}-?[0-9]{3}$", re.ASCII)
@@ -42,7 +51,7 @@ Voivodeship = Annotated[
     ),
 ]
 Limit = Annotated[int, whole(*LIMIT_RANGE), field("A number of rows. `X-Total-Count` has the number of all.", 5)]
-Offset = Annotated[int, whole(*OFFSET_RANGE), field("A number of rows to leave out.", 0)]
+Offset = Annotated[int, whole(0, MAX_OFFSET), field("A number of rows to leave out.", 0)]
 
 LATITUDE = "A WGS84 latitude in decimal degrees with a point."
 LONGITUDE = "A WGS84 longitude in decimal degrees with a point."

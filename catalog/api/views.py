@@ -1,7 +1,5 @@
 """Views of the location endpoints of API version 1: parse, look up in the snapshots, answer."""
 
-from typing import Any
-
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -9,7 +7,6 @@ from rest_framework.request import Request
 from catalog.api import place_answers
 from catalog.api.depot_answers import StoreFeatureCollectionJson, StoreJson, describe_features, encode_depots
 from catalog.api.params import (
-    OFFSET_RANGE,
     LocateQuery,
     LocationsQuery,
     MunicipalitiesQuery,
@@ -23,7 +20,7 @@ from catalog.depots.snapshot import DepotList, depots
 from catalog.search.index import MAX_SUGGESTIONS
 from catalog.territory.boundaries import SNAP_DISTANCE_M
 from catalog.territory.snapshot import territory
-from fueldepot.http.links import route_url
+from fueldepot.http.links import link_pages
 from fueldepot.http.views import GEOJSON, JSON, JsonViewSet, answers, json_response, prefers, samples
 
 PLACES, DEPOTS = "places", "depots"
@@ -235,22 +232,3 @@ def find_stores(query: StoreQuery) -> DepotList:
     point = query.point if query.postcode is None else territory.get().postcode(query.postcode).centre
     assert point is not None  # noqa: S101 - StoreQuery.parse has refused anything else
     return depots.get().near(point, radius_km=query.radius, fuel=query.fuel, limit=query.limit, offset=query.offset)
-
-
-def link_pages(query: Any, total: int, route: str) -> str:
-    """Return the `Link` header (RFC 8288) of a page of a list, without addresses of pages that do not exist.
-
-    query: with `limit`, `offset`, and `query_string`, the parameters of another page.
-    """
-    end, begin = min(max(total - 1, 0), OFFSET_RANGE[1]), query.offset % query.limit
-    last = end - (end - begin) % query.limit if begin <= end else 0
-    offsets, before = {"first": 0}, min(query.offset, query.limit)
-    if query.offset > 0:
-        offsets["prev"] = min(query.offset - before, last)
-    if query.offset + query.limit < total and query.offset + query.limit <= OFFSET_RANGE[1]:
-        offsets["next"] = query.offset + query.limit
-    offsets["last"] = last
-    # Before a page that begins within the first one stands a shorter one, so that no row comes twice.
-    limits = {**dict.fromkeys(offsets, query.limit), "prev": before}
-    queries = {name: query.query_string(offset=offset, limit=limits[name]) for name, offset in offsets.items()}
-    return ", ".join(f'<{route_url(route)}?{page}>; rel="{name}"' for name, page in queries.items())

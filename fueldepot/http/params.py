@@ -14,6 +14,9 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 MAX_VALUE_LENGTH = 100
 """Maximum length of a value without its surrounding blanks, in characters."""
 
+MAX_OFFSET = 10_000
+"""Maximum number of rows of a list that a request leaves out."""
+
 BLANK = r"\t \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 CONTROL = r"\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029"
 """Tabs and spaces; control characters and line separators. Classes of regular expressions, as patterns publish them."""

@@ -8,7 +8,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
-from catalog.api.views import link_pages
+from fueldepot.http.links import link_pages
 from fueldepot.http.views import JsonViewSet, answers, json_response, samples
 from regulations.api import regulation_answers
 from regulations.api.calendar import deadline_calendar
