@@ -1,5 +1,7 @@
 """Routes of the site. Lower layers link to them by name."""
 
+import unicodedata
+
 from django.urls import URLPattern, path, register_converter
 
 from catalog.api.params import VOIVODESHIP_PATTERN
@@ -20,7 +22,7 @@ class VoivodeshipConverter:
 
     def to_python(self, value: str) -> str:
         """Return the slug. Raises ValueError, which becomes 404, for an impossible name."""
-        if not VOIVODESHIP_PATTERN.fullmatch(value):
+        if not VOIVODESHIP_PATTERN.fullmatch(unicodedata.normalize("NFC", value)):
             raise ValueError(value)
         return voivodeship_slug(value)
 

@@ -154,12 +154,16 @@ class TextReader:
 
 
 def pattern(form: re.Pattern[str], convert: Callable[[str], str] = str, *, max_length: int | None = None) -> TextReader:
-    """Return the reader of text with a pattern, which is published with its anchors."""
+    """Return the reader of text with a pattern, which is published with its anchors.
+
+    Letters may be decomposed (NFD), as in names of files on macOS.
+    """
 
     def read(text: str) -> str:
-        if not form.fullmatch(text):
+        composed = unicodedata.normalize("NFC", text)
+        if not form.fullmatch(composed):
             raise refusal("malformed")
-        return convert(text)
+        return convert(composed)
 
     return TextReader(read, core_schema.str_schema(pattern=form.pattern, max_length=max_length))
 

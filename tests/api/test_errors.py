@@ -1,5 +1,6 @@
 """What is refused, in one body of errors: by each address parameters with their codes, all at once; by the service."""
 
+from unicodedata import normalize
 from unittest.mock import Mock
 
 import pytest
@@ -110,10 +111,12 @@ def test_preflight(client):
 
 
 def test_an_unknown_voivodeship_is_quoted_as_it_was_given_shortened_and_made_visible(client):
-    for path in ("/api/v1/regulations?voivodeship=Mała Polska", "/api/v1/regulations/Mała Polska.ics"):
-        answer = client.get(path)
-        check_body(answer, 404, "not_found")
-        assert answer.json()["message"].startswith("no voivodeship is known by 'Mała Polska'; give the name,")
+    for name in ("Mała Polska", "Śląsk", normalize("NFD", "Śląsk")):
+        for path in (f"/api/v1/regulations?voivodeship={name}", f"/api/v1/regulations/{name}.ics"):
+            answer = client.get(path)
+            check_body(answer, 404, "not_found")
+            message = f"no voivodeship is known by '{normalize('NFC', name)}'; give the name,"
+            assert answer.json()["message"].startswith(message)
     assert len(client.get("/api/v1/regulations?voivodeship=Województwo Małopolskie").json()) == 1
     assert client.get("/api/v1/prices?voivodeship=POLSKA").status_code == 200
     assert (quote("a" * 50), quote("a\x00b")) == ("'" + "a" * 40 + "…'", "'a\\x00b'")

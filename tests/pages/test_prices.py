@@ -2,6 +2,7 @@ import re
 from datetime import date, timedelta
 from decimal import Decimal
 from html import unescape
+from unicodedata import normalize
 
 import pytest
 from django.utils import timezone
@@ -133,12 +134,15 @@ def test_official_averages_have_their_year_and_their_origin(client):
 
 
 def test_a_name_as_it_is_written_leads_to_the_address(client, prices):
+    factories.VoivodeshipFactory(teryt="24")
     for path in ("/ceny/pellet/{}/", "/przepisy/{}/", "/sklady/{}/"):
         answer = client.get(path.format("Małopolskie"))
         assert (answer.status_code, answer["Location"]) == (301, path.format("malopolskie")), path
         twin = client.get(path.format("MAŁOPOLSKIE").rstrip("/") + ".md")
         assert (twin.status_code, twin["Location"]) == (301, path.format("malopolskie").rstrip("/") + ".md")
         assert client.get(path.format("Mało_polskie")).status_code == 404
+        decomposed = client.get(path.format(normalize("NFD", "Śląskie")))
+        assert (decomposed.status_code, decomposed["Location"]) == (301, path.format("slaskie"))
     assert client.get("/ceny/pellet/12/")["Location"] == "/ceny/pellet/malopolskie/"
 
 
