@@ -226,6 +226,7 @@ PriceAnswer = part(
     FuelPricesJson,
     "fuel name median unit_name n window_from window_to quartile_1 quartile_3",
     area=str,
+    bag_kg=float | None,
     bag_price=float | None,
     why_empty=NotRequired[str],
 )
@@ -238,7 +239,8 @@ PriceAnswer = part(
 )
 def price(query: PriceQuery) -> Findings:
     answer = find_prices(query)
-    content = pick(PriceAnswer, answer, area=answer["area"]["name"], bag_price=answer.get("bag_price"))
+    bag = {name: answer.get(name) for name in ("bag_kg", "bag_price")}
+    content = pick(PriceAnswer, answer, area=answer["area"]["name"], **bag)
     if answer["median"] is None:
         content["why_empty"] = f"{TOO_FEW.capitalize()}."
     return Findings(content, cite_prices(answer, query))

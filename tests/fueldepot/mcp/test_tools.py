@@ -290,8 +290,10 @@ def test_a_price_without_a_median_says_why(call, country):
         assert (body["n"], body["median"], body["why_empty"]) == (number + 1, None, "Medianę podajemy od 3 cen.")
         other = factories.DepotFactory(municipality=country.municipality, fuels=["pellet"])
         factories.DepotPriceFactory(depot=other, fuel="pellet", price=Decimal(1600))
-    body = call(("price", {"fuel": "pellet"}))["answer"]
+    body, firewood = (call(("price", {"fuel": fuel}))["answer"] for fuel in ("pellet", "drewno-kominkowe"))
     assert (body["n"], body["median"], "why_empty" in body) == (3, 1600, False)
+    assert (body["bag_kg"], body["bag_price"]) == (15, 24)
+    assert (firewood["bag_kg"], firewood["bag_price"]) == (None, None)
 
 
 MISTAKES = [
