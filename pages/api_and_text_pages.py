@@ -27,15 +27,15 @@ from pages.polish import counted, whole
 from subsidy.household_and_plan import ENVELOPE
 
 FOR_OWNERS_AS_OF = date(2026, 11, 26)
-ENGLISH_AS_OF = RULES_AS_OF = date(2026, 11, 27)
-PRIVACY_AS_OF = date(2026, 11, 30)
+ENGLISH_AS_OF = date(2026, 11, 27)
+PRIVACY_AS_OF = RULES_AS_OF = date(2026, 11, 30)
 """The days on which the texts last changed; renew them with every change."""
 
 NOTICE_MONTHS = 6
 """How long before a field of the API is removed or changes its meaning that is announced."""
 
-NUMBER_OF_RULES = 10
-"""As many as the specification has."""
+NUMBER_OF_RULES = 11
+"""As many as the description of the API has."""
 
 GROUPS = {
     "cost_": "koszt netto pozycji o tej nazwie w zł: liczba od 0",

@@ -11,6 +11,7 @@ from catalog.search import entries
 from catalog.submissions.owner_links import UNUSED
 from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.api_description import document
+from pages.api_and_text_pages import NUMBER_OF_RULES
 from tests import ROOT, factories
 from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, canonical_of, expect, missing, present, runnable
 from tests.regulations.factories import DeadlineFactory
@@ -128,13 +129,14 @@ def test_voivodeship_lists_counties_and_municipalities_in_polish_order_and_citie
     assert county.startswith("powiat ")
 
 
-def test_the_rules_are_ten_and_their_examples_answer(client, depot):
+def test_the_rules_are_as_many_as_in_the_description_and_their_examples_answer(client, depot):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.2992, lon=19.9496)
     factories.PostcodeFactory(code="30-001")
     factories.PostcodeFactory(code="34-500")
     DeadlineFactory()
     html = client.get("/api/").content.decode()
-    assert sum(block.count("<li>") for block in re.findall(r'aria-labelledby="zasady".*?</ol>', html, re.DOTALL)) == 10
+    (rules,) = re.findall(r'aria-labelledby="zasady".*?</ol>', html, re.DOTALL)
+    assert rules.count("<li>") == NUMBER_OF_RULES == len(re.findall(r"(?m)^\d+\. ", document()["info"]["description"]))
     examples = re.findall(r'Przykład: <a href="http://127\.0\.0\.1:8000([^"]+)">', html)
     assert len(examples) == len(document()["paths"])
     for example in examples:

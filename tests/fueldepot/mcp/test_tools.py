@@ -113,15 +113,16 @@ def test_no_error_repeats_an_income(call):
 
 def test_rules_of_use_are_those_of_the_page_with_the_licences(call):
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS, as_of=date(2026, 10, 3), source="OpenStreetMap, ODbL 1.0")
-    every, *single, past = call(("rules_of_use", {}), *(("rules_of_use", {"rule": n}) for n in range(1, 12)))
+    every, *single, past = call(("rules_of_use", {}), *(("rules_of_use", {"rule": n}) for n in range(1, 13)))
     page, licences = rules_of_use(), every["answer"]["licences"]
     assert every["answer"]["rules"] == [title for title, _ in page]
     assert {"depots", "depots/osm"} == {*licences[LICENCES[Depot.Source.OSM]]}
     assert "regulations" in licences[LICENCES[Depot.Source.EDITOR]]
     assert every["page"].endswith("/api/")
     assert [body["answer"]["text"] for body in single] == [" ".join(rule) for rule in page]
+    assert "wykorzystanie komercyjne" in single[-1]["answer"]["text"]
     assert "left_out" not in every
-    assert "from 1 to 10" in past["error"][0]
+    assert "from 1 to 11" in past["error"][0]
 
 
 def test_a_deeply_nested_argument_is_refused(client):
