@@ -57,6 +57,14 @@ def depots_as_of(*days: date | None) -> date | None:
     return snapshot.current().changed_on(Dataset.Slug.DEPOTS) or max(filter(None, days), default=None)
 
 
+def title_and_path(unit: Voivodeship | Municipality) -> tuple[str, str]:
+    """Return title and path of the page with the depots of a voivodeship or a municipality."""
+    if isinstance(unit, Voivodeship):
+        return f"Składy opału: województwo {unit.name}", route_path("voivodeship", unit.slug)
+    path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
+    return f"Składy opału: {unit.name} ({unit.kind_name}, {unit.county.title})", path
+
+
 def voivodeships_by_name() -> tuple[Voivodeship, ...]:
     return tuple(sorted(territory.get().voivodeships.values(), key=lambda unit: sort_key(unit.name)))
 
@@ -93,11 +101,12 @@ def voivodeship_page(slug: str, today: date) -> Page:
     total = len(own)
     demonstration = any(row.demonstration for row in own)
     name = f"województwo {unit.name}"
+    title, path = title_and_path(unit)
     return Page(
         template="pages/voivodeship",
-        title=f"Składy opału: {name}",
+        title=title,
         description=f"Województwo {unit.name}: {counted(total, *DEPOT_NOUN)} opału według gmin.",
-        path=route_path("voivodeship", unit.slug),
+        path=path,
         **terms_of_list(demonstration=demonstration),
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",

@@ -13,14 +13,14 @@ from catalog.api.params import LIMIT_RANGE
 from catalog.depots import fuels
 from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import DepotRow, depots
-from catalog.links import depot_path, municipality_path
+from catalog.links import depot_path
 from catalog.models import Depot, Municipality
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key
 from fueldepot.http.links import route_path, site_url
 from pages.depot_filters import Choices, DepotCard, Order, Origin, card_price, read_choices, read_origin
-from pages.home_and_voivodeship import DEPOT_NOUN, depots_as_of, find_median
+from pages.home_and_voivodeship import DEPOT_NOUN, depots_as_of, find_median, title_and_path
 from pages.page import Crumb, Page, terms_of_list
 from pages.polish import counted
 from pages.svg import cached_maps
@@ -85,7 +85,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     requested, notices = read_origin(query_string)
     choices, unread = read_choices(query_string)
     stores, today = depots.get(), timezone.localdate(now)
-    path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
+    title, path = title_and_path(unit)
     listed = stores.in_unit(unit.teryt)
     middle = territory.get().centre(unit.teryt)
     origin = requested or (Origin(Point(*middle), "punktu leżącego w tej gminie") if middle else None)
@@ -111,7 +111,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     return Page(
         template="pages/municipality",
         query_params=Choices.names(),
-        title=f"Składy opału: {unit.name} ({unit.kind_name}, {unit.county.title})",
+        title=title,
         description=f"{unit.name} ({unit.description}): {total}. Ceny, godziny, telefony i dojazd.",
         path=path,
         breadcrumbs=(Crumb.home(), Crumb.voivodeship(unit.voivodeship)),

@@ -20,7 +20,7 @@ from catalog.models import Dataset
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
-from fueldepot.http.links import route_url, site_url
+from fueldepot.http.links import route_path, route_url, site_url
 from fueldepot.http.params import choice, whole
 from fueldepot.http.query import field
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, tool
@@ -30,7 +30,7 @@ from pages.fuel_prices import PriceChoices
 from pages.heating_api import HouseQuery, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
 from pages.heating_page import TITLE as HEATING
-from pages.home_and_voivodeship import depots_as_of
+from pages.home_and_voivodeship import depots_as_of, title_and_path
 from pages.prices import official_title
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import TOO_FEW, ArithmeticJson, FuelPricesJson, find_prices
@@ -120,15 +120,22 @@ def depots_near(query: DepotsQuery) -> Findings:
         content["why_empty"] = f"offset {query.offset} is past the end; the last depot is at {listed.total - 1}"
     elif not rows:
         content["why_empty"] = f"Nie znamy tu żadnego składu{' z tym paliwem' if query.fuel else ''}."
-    return Findings(content, lambda left: cite_depots(cited[: left or 1]), rows=rows, offset=query.offset)
+    return Findings(content, lambda left: cite_depots(cited[: left or 1], query.teryt), rows=rows, offset=query.offset)
 
 
-def cite_depots(rows: Sequence[DepotRow]) -> Citation:
-    """Return the citation of a list of depots; of an empty one that of the whole catalog."""
-    catalog = depots.get()
+def cite_depots(rows: Sequence[DepotRow], teryt: str | None) -> Citation:
+    """Return the citation of a list of depots, with the day of the whole catalog for an empty one.
+
+    teryt: of the unit whose page is cited, by default the municipality of the first depot; a county is on the page of
+    its voivodeship. Without unit and depots that is the page of the data sets.
+    """
+    catalog, units = depots.get(), territory.get()
+    title, path = DATASETS, route_path("datasets")
+    if code := teryt or (rows[0].teryt if rows else ""):
+        title, path = title_and_path(units.municipalities.get(code) or units.voivodeships[code[:2]])
     return Citation(
-        DATASETS,
-        route_url("datasets"),
+        title,
+        site_url(path),
         depots_as_of(*(row.updated_at for row in rows)) if rows else catalog.updated_at,
         [*dict.fromkeys(ORIGINS[row.source] for row in rows)] or ["katalog składów"],
         any(row.demonstration for row in rows) if rows else catalog.demonstration,
@@ -210,7 +217,7 @@ def municipalities(query: CountsQuery) -> Findings:
     units = [(names[code], code, numbers[code]) for code in codes[query.offset : query.offset + query.limit]]
     content = {"total": len(codes), "depots": numbers.total(), "columns": ("name", "teryt", "depots"), "units": units}
     unit_of_all = query.county or territory.get().voivodeship(query.voivodeship or "").teryt
-    citation = cite_depots(depots.get().in_unit(unit_of_all, fuel=query.fuel).rows)
+    citation = cite_depots(depots.get().in_unit(unit_of_all, fuel=query.fuel).rows, unit_of_all)
     return Findings(content, citation, rows=units, offset=query.offset)
 
 

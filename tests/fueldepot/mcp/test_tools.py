@@ -15,6 +15,8 @@ from fueldepot.mcp import answers
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
 from pages.api_and_text_pages import rules_of_use
 from pages.fuel_prices import fuel_prices_page
+from pages.home_and_voivodeship import voivodeship_page
+from pages.municipality import find_municipality, municipality_page
 from prices.models import Observation, Series
 from tests import factories
 from tests.fueldepot.mcp.conftest import post, rpc
@@ -223,6 +225,20 @@ def test_depots_are_cited_by_those_that_are_shown(call, country):
     assert {row["id"] for row in rest["answer"]["depots"]} == {invented.pk}
     for body in (rest, alone):
         assert (body["demonstration"], body["cite"]) == (True, "nie wolno, dane demonstracyjne (zmyślone)")
+
+
+def test_depots_are_cited_by_the_page_that_lists_them(call, country):
+    *bodies, nowhere = call(
+        ("depots_near", {"teryt": "1217011", "fuel": "brykiet"}),
+        ("depots_near", {"postcode": "34-500"}),
+        ("depots_near", {"teryt": "1217"}),
+        ("municipalities", {"county": "1217"}),
+        ("depots_near", {"lat": 54, "lon": 18, "fuel": "brykiet"}),
+    )
+    town = municipality_page(find_municipality("1217011"), "", timezone.now())
+    voivodeship = voivodeship_page("malopolskie", timezone.localdate())
+    assert [body["cite"] for body in bodies] == [town.citation] * 2 + [voivodeship.citation] * 2
+    assert nowhere["page"].endswith("/dane/")
 
 
 def test_depots_are_counted_by_municipality_and_county(call, country):
