@@ -92,11 +92,10 @@ class Tool(NamedTuple):
     run: Callable[[Any], Findings]
 
     def parameters(self) -> dict[str, dict[str, Any]]:
-        """Return the schema of each parameter, with the first sentence of its description."""
-        kept = ("type", "enum", "pattern", "minimum", "maximum", "default")
+        """Return the schema of each parameter without examples, which clients would pay for."""
+        kept = ("type", "enum", "pattern", "minimum", "maximum", "default", "description")
         return {
             name: {key: schema[key] for key in kept if key in schema}
-            | {"description": schema["description"].partition(". ")[0]}
             for name, schema in self.query.schemas().items()
             if name not in self.query.hidden
         }

@@ -306,7 +306,8 @@ def official_average(query: AveragesQuery) -> Findings:
 
 @tool(
     "What a kilowatt-hour of heat costs from coal, pellet, wood, electricity and heat pumps, in zł, as ranges; with a "
-    "municipality also what is permitted there. Ranges of one group overlap, so they are not ranked.",
+    "municipality also what is permitted there today, null where that depends: rules_at says on what, and until when. "
+    "Ranges of one group overlap, so they are not ranked.",
     demand_kwh=float,
     columns=str,
     sources=list[str],

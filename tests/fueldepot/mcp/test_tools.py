@@ -209,6 +209,9 @@ def test_parameters_say_what_the_tool_takes(client, country):
     assert "At most 4" in near["description"]
     assert "Poland only" in average["description"]
     assert "without it Poland only" in average["inputSchema"]["properties"]["voivodeship"]["description"]
+    household = tools["subsidy"]["inputSchema"]["properties"]
+    assert "monthly income" in household["income"]["description"]
+    assert "annual income" in household["annual_income"]["description"]
 
 
 def test_depots_are_cited_by_those_that_are_shown(call, country):
