@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired
+from urllib.parse import urlencode
 
 import orjson
 from django.urls import reverse
@@ -29,7 +30,7 @@ from pages.depot_filters import card_price
 from pages.fuel_prices import PriceChoices
 from pages.heating_api import HouseQuery, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
-from pages.heating_page import TITLE as HEATING
+from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import depots_as_of, title_and_path
 from pages.prices import official_title
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
@@ -305,21 +306,28 @@ def official_average(query: AveragesQuery) -> Findings:
 
 
 @tool(
-    "What a kilowatt-hour of heat costs from coal, pellet, wood, electricity and heat pumps, in zł, as ranges; with a "
-    "municipality also what is permitted there today, null where that depends: rules_at says on what, and until when. "
-    "Ranges of one group overlap, so they are not ranked.",
+    "What a kilowatt-hour of heat costs from coal, pellet, wood, electricity and heat pumps, in zł, as ranges, empty "
+    "without a price; with a municipality also what is permitted there today, null where that depends: rules_at says "
+    "on what, and until when. Ranges of one group overlap, so they are not ranked.",
     demand_kwh=float,
     columns=str,
     sources=list[str],
 )
 def heating(query: HouseQuery) -> Findings:
-    """Return a line for each source: as objects they would not fit. Raises UnitNotFound and PostcodeNotFound."""
-    body = heating_costs(query, timezone.localdate())
+    """Return a line for each source, with empty figures where the price is not known: as objects they would not fit.
+
+    Raises UnitNotFound and PostcodeNotFound.
+    """
+    today = timezone.localdate()
+    body = heating_costs(query, today)
     lines = []
     for row in body["rows"]:
         cost = row["cost_per_kwh"]
-        figures = f"{row['group']},{cost['low']},{cost['high']}" if cost else "null,null,null"
+        figures = f"{row['group']},{cost['low']},{cost['high']}" if cost else ",,"
         lines.append(f"{row['source']},{figures},{orjson.dumps(row['allowed']).decode()}")
     content = {"demand_kwh": body["demand_kwh"], "columns": "source,group,low,high,allowed", "sources": lines}
-    citation = Citation(HEATING, body["page"], body["as_of"], [HEATING_STATUS], body["demonstration"])
+    place = {"miejsce": body["municipality"], "wojewodztwo": body["voivodeship"]}
+    house = {"powierzchnia": query.area, "potrzeba": query.need, "kwh": query.kwh}
+    page = heating_costs_page(urlencode({name: value or "" for name, value in (place | house).items()}), today)
+    citation = Citation(page.title, page.cited_url, body["as_of"], [HEATING_STATUS], body["demonstration"])
     return Findings(content, citation, rows=lines)

@@ -15,6 +15,8 @@ from fueldepot.mcp import answers
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
 from pages.api_and_text_pages import rules_of_use
 from pages.fuel_prices import fuel_prices_page
+from pages.heating_api import SOURCES
+from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import voivodeship_page
 from pages.municipality import find_municipality, municipality_page
 from prices.models import Observation, Series
@@ -301,6 +303,18 @@ def test_a_price_cites_the_page_of_its_day_and_window(call, country, tool):
         assert body["page"].endswith(f"/ceny/pellet/{query}")
         assert body["page"] == fuel_prices_page("pellet", query.removeprefix("?"), today).cited_url
         assert f"{body['page']}, " in body["cite"]
+
+
+def test_heat_cites_the_page_of_its_place_and_house(call, country):
+    for asked, query in (
+        ({"postcode": "34-500", "area": 120.5, "need": 80}, "miejsce=1217011&powierzchnia=120%2C5&potrzeba=80"),
+        ({"voivodeship": "12", "kwh": 18000}, "wojewodztwo=malopolskie&kwh=18000"),
+    ):
+        body, page = call(("heating", asked)), heating_costs_page(query, timezone.localdate())
+        assert body["cite"] == page.citation
+        assert body["page"].endswith(f"/ceny/porownanie/?{query}")
+        assert len(body["answer"]["sources"]) == len(SOURCES)
+    assert call(("heating", {}))["page"].endswith("/ceny/porownanie/")
 
 
 @pytest.mark.usefixtures("the_day")
