@@ -123,7 +123,7 @@ SQUARE = "rynek"
 """The main square of a town. Few parts of villages have this name, and their addresses no numbers."""
 
 FUELS = {
-    slug: re.compile(rf"(?<![^\W_])(?:{forms.replace(' ', '[ -]')})(?![^\W_])")
+    slug: re.compile(rf"(?<![^\W_])(?:sklad[yu]? )?(?:{forms.replace(' ', '[ -]')})(?![^\W_])")
     for slug, forms in {
         "wegiel-kostka": r"(?:wegiel |wegla )?kostk[aie]|lump coal",
         "wegiel-orzech": r"(?:wegiel |wegla )?orzecha?|nut coal",
@@ -137,7 +137,10 @@ FUELS = {
         r"|drzewo (?:kominkowe|opalowe)|firewood",
     }.items()
 }
-"""Spellings of the slugs of `catalog.depots.fuels`, folded; longer spellings first. A blank may be a dash."""
+"""Spellings of the slugs of `catalog.depots.fuels`, folded; longer spellings first. A blank may be a dash.
+
+A depot of a fuel ("skład węgla") is no place called Skład.
+"""
 
 CASE_ENDING = re.compile(r"(?<=[a-z]{3})(?:ego|iu|iem|ie|ach|ami|em|ej|ym|im|om|a|u|y|i|e)$")
 """Inflected endings of names; the rest is a prefix of the name."""

@@ -218,6 +218,14 @@ def test_a_text_of_a_fuel_and_a_name_searches_the_name_and_a_fuel_in_a_name_is_n
     assert (search.find("węgiel").fuel, found(search, "węgiel")) == (None, ["Węgiel"])
 
 
+def test_a_depot_of_a_fuel_is_no_place_called_depot():
+    search = make_search(PLACES, ("Skład", ROPA), ("Składy", ROPA))
+    for text in ("skład węgla Ropa", "składy węgla Ropa", "Ropa skład węgla"):
+        assert (search.find(text).fuel, found(search, text)) == ("wegiel", ["Ropa"]), text
+    assert (search.find("skład węgla").fuel, found(search, "skład węgla")) == ("wegiel", [])
+    assert found(search, "Skład, Ropa") == ["Skład"]
+
+
 def test_words_about_a_fuel_begin_no_name():
     search = make_search(PLACES, ("Tanibórz", ROPA), ("Ceny", ROPA))
     for text in ("tani pellet", "pellet najtaniej", "gdzie kupić pellet", "where to buy pellets"):
