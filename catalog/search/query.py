@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
-from itertools import groupby, takewhile
+from itertools import groupby, pairwise, takewhile
 
 from catalog.search.vocabulary import (
     ABBREVIATIONS,
@@ -101,14 +101,17 @@ def english_noun(name: str) -> str:
 
 
 def spoken_name(text: str) -> tuple[list[str], bool]:
-    """Return the words of a name in a plain text, and whether a preposition inflects it.
+    """Return the words of a name in a plain text, and whether a preposition inflects it ("z dowozem Nowe": none does).
 
     Without words before it that do not locate, without a district's "centrum", up to a comma or a word for a street.
     """
     words = [word.rstrip(".") for word in WORD.findall(before_street(SEGMENT_END.split(text)[0]))]
     start = next((place for place, word in enumerate(words) if word not in FILLERS), len(words))
     name = [word for word in words[start:] if word != "centrum"]
-    return name, not {*PREPOSITIONS, "centrum"}.isdisjoint(words[:start])
+    return name, any(
+        word == "centrum" or (word in PREPOSITIONS and inflected not in ASIDE)
+        for word, inflected in pairwise(words[: start + 1])
+    )
 
 
 def split_nearby(text: str) -> tuple[str, str] | None:

@@ -238,6 +238,13 @@ def test_words_about_a_fuel_begin_no_name():
         assert (search.find(text).fuel, found(search, text)) == ("pellet", ["Ropa"]), text
 
 
+def test_a_name_behind_a_preposition_of_another_word_is_no_form_of_another_name():
+    search = make_search(PLACES | {"1205032": "Jedwabno", "1205043": "Jedwabne"})
+    for text in ("pellet z dowozem Jedwabne", "otwarte w sobotę Jedwabne"):
+        assert found(search, text)[:1] == ["Jedwabne"], text
+    assert found(search, "pellet w Jedwabnie")[:1] == ["Jedwabno"]
+
+
 def test_a_town_amid_other_words_is_found_and_words_that_do_not_locate_are_no_place():
     search = make_search(PLACES | {"1205011": "Biecz"}, ("Odrowąż", ROPA), ("Kolonia Mnich", ROPA), ("Olejnica", ROPA))
     for text in ("promocja pellet Zakopane transport", "pellet od producenta Zakopane ceny 2026"):

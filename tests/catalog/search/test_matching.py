@@ -268,6 +268,9 @@ def test_the_instrumental_is_recognised_after_a_preposition_alone():
     assert InflectedNames(["lodz"]).find(["lodzia"]) is None
     texts = ("pod krakowem", "centrum krakowa", "sklad krakowem", "krakowem")
     assert [spoken_name(text)[1] for text in texts] == [True, True, False, False]
+    # A preposition inflects the word behind it alone.
+    texts = ("z dowozem krakow", "w sobote krakow", "z dowozem do krakowa", "na terenie krakowa")
+    assert [spoken_name(text)[1] for text in texts] == [False, False, True, True]
     # Cases are not mixed.
     for name, words in (("zielona gora", "zielonej gora"), ("naklo nad notecia", "nakla nad noteci"), ("krakow", "")):
         assert InflectedNames([name]).find(words.split()) is None
