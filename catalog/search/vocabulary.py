@@ -107,7 +107,7 @@ ASIDE = frozenset(
     | {"sklad", "sklady", "skladu", "opal", "opalu", "olej", "oleju", "opalowy", "opalowe", "hurtownia", "sprzedaz"}
     | {"in", "near", "me", "to", "fuel", "depot", "depots", "mnie", "teraz", "dzis", "dzisiaj", "sobota", "sobote"}
     | {"poniedzialek", "wtorek", "srode", "czwartek", "niedziela", "niedziele", "miejscowosci", "osiedlu", "dzielnicy"}
-    | {"kod", "pocztowy"}
+    | {"kod", "pocztowy", "za", "tone", "tona", "tony", "zime", "domu"}
 )
 """Words beside a place, which begin none. Of the days of the week without Piątek and Środa, which are towns."""
 

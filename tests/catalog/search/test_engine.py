@@ -245,6 +245,13 @@ def test_a_name_behind_a_preposition_of_another_word_is_no_form_of_another_name(
     assert found(search, "pellet w Jedwabnie")[:1] == ["Jedwabno"]
 
 
+def test_words_about_the_price_the_season_and_the_delivery_are_no_places():
+    search = make_search(PLACES, ("Zimna Woda", ROPA), ("Domaszowice", ROPA), ("Huby za Torem", ROPA))
+    for text in ("węgiel na zimę Ropa", "węgiel z dostawą do domu Ropa", "cena węgla za tonę Ropa"):
+        assert (search.find(text).fuel, found(search, text)) == ("wegiel", ["Ropa"]), text
+    assert found(search, "huby za") == ["Huby za Torem"]
+
+
 def test_a_town_amid_other_words_is_found_and_words_that_do_not_locate_are_no_place():
     search = make_search(PLACES | {"1205011": "Biecz"}, ("Odrowąż", ROPA), ("Kolonia Mnich", ROPA), ("Olejnica", ROPA))
     for text in ("promocja pellet Zakopane transport", "pellet od producenta Zakopane ceny 2026"):
