@@ -9,6 +9,7 @@ from catalog.search.vocabulary import (
     ABBREVIATIONS,
     ASIDE,
     CASE_ENDING,
+    COUNTRY,
     ENGLISH,
     ENGLISH_NAME,
     FILLERS,
@@ -191,7 +192,9 @@ def has_preposition(text: str) -> bool:
 
 
 def split_segments(text: str) -> list[str]:
-    return [part.strip() for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text)) if part.strip()]
+    """Return the parts of a plain text between commas and the like, without the country: "Rynek 1, Łazy, Polska"."""
+    parts = [part.strip() for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text))]
+    return [part for part in parts if part and part not in COUNTRY]
 
 
 def is_street(segment: str) -> bool:

@@ -111,9 +111,11 @@ ASIDE = frozenset(
 )
 """Words beside a place, which begin none. Of the days of the week without Piątek and Środa, which are towns."""
 
-FILLERS = (ASIDE | PREPOSITIONS).union(
+COUNTRY = frozenset({"polska", "poland"})
+
+FILLERS = (ASIDE | PREPOSITIONS | COUNTRY).union(
     {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"},
-    {"i", "okolica", "polska", "poland", "terenie", "prawach", "centrum"},
+    {"i", "okolica", "terenie", "prawach", "centrum"},
 )
 """Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska."""
 

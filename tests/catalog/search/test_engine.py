@@ -252,6 +252,14 @@ def test_words_about_the_price_the_season_and_the_delivery_are_no_places():
     assert found(search, "huby za") == ["Huby za Torem"]
 
 
+def test_a_country_behind_a_comma_narrows_to_no_municipality_of_that_name():
+    search = make_search(PLACES | {"1205053": "Jawornik Polski"}, ("Łazy", "1205053"), ("Ropa", "1205053"))
+    for text in ("Ropa, Polska", "Dworcowa 3a, Ropa, Polska", "Ropa, Poland"):
+        assert found(search, text)[:1] == ["Ropa"], text
+        assert search.suggest(text).found[0].teryt == ROPA, text
+    assert found(search, "łazy polska") == ["Łazy"]
+
+
 def test_a_town_amid_other_words_is_found_and_words_that_do_not_locate_are_no_place():
     search = make_search(PLACES | {"1205011": "Biecz"}, ("Odrowąż", ROPA), ("Kolonia Mnich", ROPA), ("Olejnica", ROPA))
     for text in ("promocja pellet Zakopane transport", "pellet od producenta Zakopane ceny 2026"):
