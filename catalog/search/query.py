@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
-from itertools import groupby, pairwise, takewhile
+from itertools import dropwhile, groupby, pairwise, takewhile
 
 from catalog.search.vocabulary import (
     ABBREVIATIONS,
@@ -226,12 +226,12 @@ def read_after_street(text: str) -> list[Reading]:
     """Return interpretations of an address that begins with a street: "ul. Długa 5 Nowy Targ", "Długa 5 Nowy Targ".
 
     The place begins after the house number. Without one the street's name may have any length, so shrinking ends are
-    returned. Only whole names are meant: in "Gdańsk 3 Maja" the rest is a street.
+    returned. Only whole names are meant: in "Gdańsk 3 Maja" the rest is a street. What does not locate may be before.
     """
     segments = split_segments(text)
     if len(segments) != 1:
         return []
-    words = WORD.findall(segments[0])
+    words = [*dropwhile(lambda word: word in FILLERS, WORD.findall(segments[0]))]
     name = 1 if words and words[0].rstrip(".") in STREETS else 0
     # A number in front belongs to the street: "ul. 3 Maja".
     first = name + 2 if words[name : name + 1] and is_number(words[name]) else name + 1

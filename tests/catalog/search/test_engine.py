@@ -273,7 +273,7 @@ def test_a_town_amid_other_words_is_found_and_words_that_do_not_locate_are_no_pl
 def test_what_is_no_name_beside_the_place_is_ignored():
     search = make_search(PLACES | {"1211": "nowotarski", "1211011": "Nowy Targ"}, ("Targ", ROPA), ("Polan", "1211011"))
     streets = ("ul. Długa 5", "ul. Długa", "ul. 3 Maja 12a", "ul. 3 Maja", "3 Maja 12a", "ul. Jana Pawła II 7 m. 2")
-    before = (*streets, "Długa 5", "Długa 5/7", "os. Targ 5/7", "34-4", "34-,")
+    before = (*streets, "Długa 5", "Długa 5/7", "os. Targ 5/7", "34-4", "34-,", "skład opału ul. Długa")
     after = ("Nowy\u200b Ta\u00adrg\u200f", "Nowy Targ niedziela", "Nowy Targ w niedzielę", "Nowy Targ Poland")
     for text in (*(f"{words} Nowy Targ" for words in before), *after):
         assert found(search, text) == ["Nowy Targ"], text
