@@ -44,6 +44,7 @@ from catalog.services.moderation import (
 from catalog.submissions.gone_reports_and_subscriptions import open_reports
 from catalog.text import fold, lasting, one_line, plain
 from fueldepot.data.history import among
+from fueldepot.http.csv_table import Code
 
 VERIFIED_FOR = timedelta(days=365)
 """A verification older than this is due again."""
@@ -256,7 +257,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
         "numer": lambda depot: depot.pk,
         **columns_of(models.Depot, *READERS),
         "gmina": lambda depot: depot.municipality.name,
-        "TERYT": lambda depot: depot.municipality_id,
+        "TERYT": lambda depot: Code(depot.municipality_id),
         "szerokość": lambda depot: depot.lat,
         "długość": lambda depot: depot.lon,
         "paliwa": lambda depot: ", ".join(fuels.labels(depot.fuels)),

@@ -270,6 +270,7 @@ def test_a_filtered_list_is_a_table_without_formulas_and_personal_data(client, e
     texts = {models.Depot.label(name): getattr(depot, name) or "" for name in READERS if name not in hostile}
     assert texts.items() <= row.items()
     assert (row["szerokość"], row["długość"]) == ("50,0617", "19,9373")
+    assert row["TERYT"] == f'="{depot.municipality_id}"'  # with its zero in front
     asked = factories.SubmissionFactory(claim=True, claimant_phone="+48 700 000 000", message="tajne")
     listed = client.get(f"{QUEUE}csv/").content.decode()
     assert str(asked.pk) in listed
