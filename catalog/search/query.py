@@ -10,6 +10,7 @@ from catalog.search.vocabulary import (
     ASIDE,
     CASE_ENDING,
     COUNTRY,
+    DEPOT,
     ENGLISH,
     ENGLISH_NAME,
     FILLERS,
@@ -172,8 +173,12 @@ def read_query(text: str) -> list[Reading]:
     readings: dict[Reading, None] = {}
     for way in dict.fromkeys(map(tuple, ways)):
         words = [WORD.findall(segment) for segment in way]
-        # Prepositions are rarely part of a name.
-        spoken = any(word.rstrip(".") in PREPOSITIONS for segment in words for word in segment)
+        # Prepositions are rarely part of a name, a depot beside another word never is.
+        spoken = any(
+            word.rstrip(".") in PREPOSITIONS or (word in DEPOT and len(segment) > 1)
+            for segment in words
+            for word in segment
+        )
         for ignored in (ASIDE | PREPOSITIONS, FILLERS, NOTHING) if spoken else (NOTHING, ASIDE, FILLERS):
             reading = read_words(words, ignored)
             if not FILLERS.issuperset(token.text for token in reading.tokens):

@@ -100,11 +100,14 @@ NEAR = ("kolo", "obok", "pod", "przy", "blisko", "niedaleko", "nieopodal", "pobl
 PREPOSITIONS = frozenset({"w", "we", "na", "k", *NEAR, "do", "od", "dla", "z", "miedzy"})
 """Prepositions, which inflect the name: "w Krakowie", "koło Krakowa"."""
 
-ASIDE = frozenset(
+DEPOT = frozenset({"sklad", "sklady", "skladu"})
+"""Words for a depot. Hamlets are called so, too, but no longer name contains one."""
+
+ASIDE = DEPOT.union(
     {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
     | {"cena", "ceny", "gdzie", "kupic", "otwarty", "otwarte", "where", "buy", "cheap", "cheapest", "price", "prices"}
     | {"luzem", "worek", "workach", "workowany", "dostawa", "dowozem", "transportem", "kupie", "ile", "kosztuje"}
-    | {"sklad", "sklady", "skladu", "opal", "opalu", "olej", "oleju", "opalowy", "opalowe", "hurtownia", "sprzedaz"}
+    | {"opal", "opalu", "olej", "oleju", "opalowy", "opalowe", "hurtownia", "sprzedaz"}
     | {"in", "near", "me", "to", "fuel", "depot", "depots", "mnie", "teraz", "dzis", "dzisiaj", "sobota", "sobote"}
     | {"poniedzialek", "wtorek", "srode", "czwartek", "niedziela", "niedziele", "miejscowosci", "osiedlu", "dzielnicy"}
     | {"kod", "pocztowy", "za", "tone", "tona", "tony", "zime", "domu"}

@@ -218,8 +218,10 @@ def test_a_text_of_a_fuel_and_a_name_searches_the_name_and_a_fuel_in_a_name_is_n
     assert (search.find("węgiel").fuel, found(search, "węgiel")) == (None, ["Węgiel"])
 
 
-def test_a_depot_of_a_fuel_is_no_place_called_depot():
+def test_a_depot_is_no_place_called_depot():
     search = make_search(PLACES, ("Skład", ROPA), ("Składy", ROPA))
+    for text in ("skład Ropa", "składy Ropa", "Ropa skład", "skład opału Ropa", "najbliższy skład Ropa"):
+        assert found(search, text) == ["Ropa"], text
     for text in ("skład węgla Ropa", "składy węgla Ropa", "Ropa skład węgla"):
         assert (search.find(text).fuel, found(search, text)) == ("wegiel", ["Ropa"]), text
     assert (search.find("skład węgla").fuel, found(search, "skład węgla")) == ("wegiel", [])
