@@ -4,7 +4,6 @@ Ways to check it, map, owner, earlier decisions, depots with the same contact, c
 """
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from typing import Any
@@ -28,7 +27,7 @@ from catalog.depots.attribution import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission, max_length
 from catalog.parsing.contacts_and_names import SHARED_HOSTS, clean_phone
 from catalog.services import Refusal, editors
-from catalog.territory import coordinates
+from catalog.territory.coordinates import distance_m
 
 NEIGHBOURS_M = 2000
 """Entries within this distance are drawn on the map of a depot."""
@@ -72,9 +71,8 @@ def find_near(lat: float, lon: float, metres: float, *, besides: int | None = No
     """
     north, east = metres / 110_000, metres / 63_000  # a degree of longitude is 63 km at 55° N, more further south
     box = Depot.objects.filter(lat__range=(lat - north, lat + north), lon__range=(lon - east, lon + east))
-    here = coordinates.project(lat, lon)
     rows = (
-        (depot, round(math.dist(here, coordinates.project(depot.lat, depot.lon))))
+        (depot, round(distance_m(lat, lon, depot.lat, depot.lon)))
         for depot in box.exclude(pk=besides or 0).order_by("pk")[:100]
     )
     return sorted((row for row in rows if row[1] <= metres), key=itemgetter(1))[:MOST_NEIGHBOURS]

@@ -1,6 +1,5 @@
 """Forms about a depot: correction of an entry, addition of a missing one, claim and deletion by its owner."""
 
-import math
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -18,8 +17,7 @@ from catalog.services.editing import CONTACT
 from catalog.submissions import field_groups
 from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import FARTHEST_KM
-from catalog.territory import coordinates
-from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, distance_m
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
@@ -177,7 +175,7 @@ class CorrectForm(DepotForm):
         data = super().clean()
         if "lat" in data and "lon" in data and self._moved(data) and (located := self.locate(data["lat"], data["lon"])):
             data["municipality"] = located.teryt
-            if _distance_km(data["lat"], data["lon"], self.depot.lat, self.depot.lon) > FARTHEST_KM:
+            if distance_m(data["lat"], data["lon"], self.depot.lat, self.depot.lon) > FARTHEST_KM * 1000:
                 self.add_error(
                     "lat",
                     f"Ten punkt leży ponad {FARTHEST_KM:.0f} km od obecnego, w gminie {located.name}. Jeśli skład się "
@@ -225,7 +223,7 @@ class AddForm(DepotForm):
             self.add_error("postcode", "Nie znamy takiego kodu pocztowego. Sprawdź go albo podaj współrzędne.")
         elif data["lat"] is None:
             self.add_error("postcode", "Podaj kod pocztowy albo współrzędne, żebyśmy wiedzieli, gdzie jest skład.")
-        elif code and _distance_km(data["lat"], data["lon"], code.lat, code.lon) > FARTHEST_KM:
+        elif code and distance_m(data["lat"], data["lon"], code.lat, code.lon) > FARTHEST_KM * 1000:
             self.add_error("lat", f"Ten punkt leży ponad {FARTHEST_KM:.0f} km od kodu {code.pk}. Popraw jedno z nich.")
         if not self.errors and (located := self.locate(data["lat"], data["lon"])):
             data["municipality"] = located.teryt
@@ -334,7 +332,3 @@ class GoneForm(EmailForm):
 def _degrees(value: float) -> str:
     """Format a coordinate for the form: at most seven decimals, a centimetre."""
     return f"{value:.7f}".rstrip("0").rstrip(".").replace(".", ",")
-
-
-def _distance_km(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
-    return math.dist(coordinates.project(lat, lon), coordinates.project(other_lat, other_lon)) / 1000

@@ -53,7 +53,7 @@ def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, de
     marked = {email: "(adres zgłaszającego)" in text_of(client.get(page(row))) for email, row in letters.items()}
     assert marked == {"Jan@opal.pl": True, "x@opal.pl": False}
     (others,) = re.findall(r'data-others="([^"]*)"', answer.content.decode())
-    assert [row[2:] for row in json.loads(unescape(others))] == [["Sąsiad, 1111 m", page(near)]]
+    assert [row[2:] for row in json.loads(unescape(others))] == [["Sąsiad, 1112 m", page(near)]]
     assert ", ewa: Sprawdzono: Sąsiad" in text_of(client.get(page(near)))
 
 
