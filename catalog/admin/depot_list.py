@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from datetime import date, timedelta
 from functools import partial, reduce
 from operator import and_
@@ -32,6 +33,7 @@ from catalog.admin.registers_and_history import UnitFilter
 from catalog.depots import duplicates, fuels
 from catalog.depots.duplicates import DataQualityReport
 from catalog.models.depots import READERS
+from catalog.parsing.contacts_and_names import typed_digits
 from catalog.services import moderation
 from catalog.services.journal import Outcome
 from catalog.services.merging import FOLLOWERS
@@ -42,7 +44,7 @@ from catalog.services.moderation import (
     why_not_verified,
 )
 from catalog.submissions.gone_reports_and_subscriptions import open_reports
-from catalog.text import fold, lasting, one_line, plain
+from catalog.text import fold, lasting, normalise_postcode, one_line, plain
 from fueldepot.data.history import among
 from fueldepot.http.csv_table import Code
 
@@ -135,8 +137,6 @@ NAMED = ("name", "street", "house_number", "postcode", "place", "municipality__n
 
 HELP = "nazwa, ulica, miejscowość, gmina, NIP, telefon, strona, kod pocztowy, TERYT, numer wpisu"
 
-SIGNS_IN_NUMBERS = re.compile(r"[\s().,/‐-―+-]")
-
 
 def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q | None = None) -> QuerySet[Any]:
     """Keep rows whose depot matches every typed word, or the typed number.
@@ -157,7 +157,9 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
         condition |= Q(**{f"{prefix}phone__contains": text})
     if words:
         condition |= reduce(and_, (Q(searched__regex=in_any_spelling(word)) for word in words))
-    if digits := read_digits(text):
+    with suppress(ValueError):
+        condition |= Q(**{f"{prefix}postcode": normalise_postcode(text)})
+    if digits := typed_digits(text):
         rows = rows.annotate(phone_digits=only_digits(f"{prefix}phone"))
         condition |= number_condition(digits, prefix)
     return rows.filter(condition)
@@ -165,8 +167,6 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
 
 def number_condition(digits: str, prefix: str) -> Q:
     condition = Q(**{f"{prefix}nip": digits})
-    if len(digits) == 5:
-        condition |= Q(**{f"{prefix}postcode": f"{digits[:2]}-{digits[2:]}"})
     if len(digits) in {2, 4, 6, 7}:
         condition |= Q(**{f"{prefix}municipality__teryt__startswith": digits})
     if len(digits) >= 6:
@@ -174,13 +174,6 @@ def number_condition(digits: str, prefix: str) -> Q:
     if len(digits) < 19:
         condition |= Q(**{f"{prefix}pk": int(digits)})
     return condition
-
-
-def read_digits(typed: str) -> str:
-    """Return the digits of a number without separators or the prefix of a tax number; "" for other text."""
-    plain = SIGNS_IN_NUMBERS.sub("", typed).upper()
-    plain = re.sub(r"^(?:NIP:?|TEL:?)?(?:PL)?", "", plain)
-    return plain if re.fullmatch(r"[0-9]{1,40}", plain) else ""
 
 
 def in_any_spelling(word: str) -> str:

@@ -46,7 +46,7 @@ _LABEL = re.compile(
 )
 _EXTENSION = re.compile(r"\b(?:wewnetrzny|wewn|wew|w)\b[\s.:]*(?=[0-9]+\s*$)")
 
-_NUMBER = re.compile(r"(?:nip|tel|telefon)?[.:\s]*(?:pl\s?)?([+(0-9][0-9\s()./-]*)", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"(?:nip|tel|telefon)?[.:\s]*(?:pl\s?)?([+(0-9][0-9\s()+./‐-―-]*)", re.IGNORECASE)
 
 # A telephone number of that form has more digits.
 _POSTCODE_AND_HOUSE = re.compile(r"[0-9]{2}-[0-9]{3}\s+[0-9]{1,3}(?:/[0-9]{1,3})?", re.ASCII)

@@ -50,6 +50,7 @@ def test_depots_are_found_by_name_telephone_and_tax_number(client, named):
         (["Skład Opału Zieliński"], ("NIP 6762484560", "PL6762484560", "nip: pl 676-248-45-60")),
         (["Pod Kominem"], ("kominem pod",)),
         (["Zieliński Węgiel"], ("+48 601-202-304", "tel. 601 202 304", "0048601202304", "(60) 120-23-04")),
+        (["Zieliński Węgiel"], ("601–202–304", "(+48) 601 202 304", "601\N{NO-BREAK SPACE}202\N{NO-BREAK SPACE}304")),
         ([], ("601202", "xyz", "zi")),
     ):
         for text in texts:

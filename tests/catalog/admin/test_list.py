@@ -229,13 +229,14 @@ def test_submissions_are_decided_one_after_another(client, editor):
     assert list(models.Submission.objects.waiting()) == [other]
 
 
-NAMES = ("sklad opalu zolw", "ŻÓŁW", "olw opal", "dluga 5", "długa", "krakow", "opal-zolw.pl", "żółw 34-500")
+NAMES = ("sklad opalu zolw", "ŻÓŁW", "olw opal", "dluga 5", "długa", "krakow", "opal-zolw.pl", "żółw 00-950")
 NAMES += ("Großmann", "grossmann", "SØRÅS", "soras")
 NUMBERS = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", "234 567", "tel. 601 234 567")
+NUMBERS += ("telefon: 601 234 567", "601–234–567", "(+48) 601 234 567", "0048 601 234 567")
 
 
 def test_a_depot_is_found_by_any_part_in_any_spelling_its_fuel_its_unit_and_who_wrote_about_it(client, editor):
-    texts = {"name": "Skład opału Żółw, Großmann i Sørås", "street": "Długa", "house_number": "5", "postcode": "34-500"}
+    texts = {"name": "Skład opału Żółw, Großmann i Sørås", "street": "Długa", "house_number": "5", "postcode": "00-950"}
     contact = {"nip": "5260250274", "phone": "+48 12 345 67 89, +48 601 234 567", "website": "https://opal-zolw.pl"}
     depot = factories.DepotFactory(fuels=["pellet"], **texts, **contact)
     there = {"municipality": factories.bielsko_biala(), "phone": "+48 33 811 11 11"}
@@ -243,14 +244,14 @@ def test_a_depot_is_found_by_any_part_in_any_spelling_its_fuel_its_unit_and_who_
     assert (names(client, fuel="wegiel"), names(client, unit="12")) == ({"Inny"}, {depot.name})
     numbers = str(depot), f"#{depot.pk}", f"(#{depot.pk})"
     absent = "zzz", "999", "%", "_", "'", "601234568", "\\", f"#{other.pk + 1}"
-    for typed in (*NAMES, *NUMBERS, "34500", "1261", contact["phone"], *numbers, *absent):
+    for typed in (*NAMES, *NUMBERS, "00950", "1261", contact["phone"], *numbers, *absent):
         rows = depot_list.search_depots(models.Depot.objects.all(), typed)
         assert list(rows) == [depot] * (typed not in absent), typed
     for number, row in enumerate((depot, other), 1):
         factories.SubmissionFactory(pk=number, depot=row, email="jan@opal-nowak.pl")
         factories.DepotPriceFactory(depot=row, pending=True)
     for listing in (DEPOTS, QUEUE, reverse("admin:prices_depotprice_changelist")):
-        for typed in ("Długa 5, 34-500 Kraków", "601234567", str(depot)):
+        for typed in ("Długa 5, 00-950 Kraków", "601234567", str(depot)):
             rows = context_of(client, listing, {"q": typed})["cl"].result_list
             assert [getattr(row, "depot", row) for row in rows] == [depot], (listing, typed)
     owner_links.grant_link(depot=other, email="ola@wp.pl", on=factories.NOW)

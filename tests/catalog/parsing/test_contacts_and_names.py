@@ -27,7 +27,7 @@ def test_the_digits_of_a_typed_number_are_read_however_written():
     for digits, texts in (
         (NIP, (NIP, f"NIP {NIP}", f"nip: pl{NIP}", f"NIP PL {NIP}", "123-456-78-19", "(12) 345-67-819", f"00{NIP}")),
         ("4812345", ("+48 12 345", "tel. 4812345", "telefon: 48/12345", "Tel.:4812345")),
-        ("123456789", ("12-345 6789", "12-345 67 89")),
+        ("123456789", ("12-345 6789", "12-345 67 89", "123–456–789", "(+123) 456 789", "123\N{NO-BREAK SPACE}456 789")),
         ("", ("", "NIP", "tel.", "Telatyn 4812345", "Plac 48 12345", "4812345 Kraków", "٤٨١٢٣٤٥")),
         ("", ("30-001 12", "30-001  1/25")),  # a postcode with the number of a house
     ):
