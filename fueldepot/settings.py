@@ -177,6 +177,7 @@ AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 
 LANGUAGE_CODE = "pl"
+FORMAT_MODULE_PATH = "fueldepot.formats"
 TIME_ZONE = "Europe/Warsaw"
 
 STATIC_URL = "/static/"

@@ -73,13 +73,10 @@ def date_digits(value: date) -> str:
     return f"{value.day}.{value:%m.%Y}"
 
 
-DAY_FORMAT = "j E Y \\r."
-
-
 @lru_cache(maxsize=1000)
 def day(value: date) -> str:
     """ "3 października 2026 r."."""
-    return date_format(value, DAY_FORMAT).replace(" ", NO_BREAK)
+    return date_format(value).replace(" ", NO_BREAK)
 
 
 def month(value: date) -> str:
@@ -109,12 +106,12 @@ def span(period: Period) -> str:
     """ "22 listopada 2026 r. od 7:00 do 15:30": a period within one Polish day, which may end at "24:00"."""
     start, end = timezone.localtime(period.start), timezone.localtime(period.end)
     last = "24:00" if end.date() > start.date() else date_format(end, "G:i")
-    return f"{date_format(start, DAY_FORMAT)} od {date_format(start, 'G:i')} do {last}"
+    return f"{date_format(start)} od {date_format(start, 'G:i')} do {last}"
 
 
 def moment(value: datetime) -> str:
     """ "22 listopada 2026 r., 14:35", in Polish time."""
-    return date_format(timezone.localtime(value), f"{DAY_FORMAT}, H:i")
+    return date_format(timezone.localtime(value), "DATETIME_FORMAT")
 
 
 # After a blank, a bracket, a quotation mark or a tag.

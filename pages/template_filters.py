@@ -164,7 +164,7 @@ def to_twin(label: str, path: str) -> str:
 
 def md_day(value: date | None) -> str:
     """ "3 października 2026 r."; "nieznany" for None."""
-    return date_format(value, polish.DAY_FORMAT) if value else "nieznany"
+    return date_format(value) if value else "nieznany"
 
 
 def md_zloty(amount: float | None) -> str:

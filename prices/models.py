@@ -135,7 +135,7 @@ class DepotPrice(models.Model):
         )
 
     def __str__(self) -> str:
-        price, day = floatformat(self.price, "-2g"), date_format(self.day, "d.m.Y")
+        price, day = floatformat(self.price, "-2g"), date_format(self.day, "SHORT_DATE_FORMAT")
         return f"{self.get_fuel_display()} {price} zł/{self.unit}, {day} (nr {self.pk})"
 
 

@@ -65,7 +65,7 @@ def describe_price(price: PriceInput) -> tuple[str, str]:
         amount = f"{short_zloty(price.price)}/{fuel.unit}"
     else:
         amount = f"worek {exact(price.bag_kg or Decimal())} kg za {short_zloty(price.bag_price or 0)}"
-    day = date_format(price.day, "j E Y \\r.").replace(" ", "\N{NO-BREAK SPACE}")
+    day = date_format(price.day).replace(" ", "\N{NO-BREAK SPACE}")
     return fuel.name, f"{amount}, {day}"
 
 

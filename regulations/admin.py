@@ -22,7 +22,6 @@ from catalog.models import County, Municipality
 from fueldepot.data.history import latest_id, lock_rows
 from regulations import services
 from regulations.models import (
-    DAY,
     STALE_AFTER,
     Amendment,
     Deadline,
@@ -46,10 +45,9 @@ def describe_change(before: Provision | None, after: Provision | None, moved: di
         effects[0] = f"Dotyczy: {where(after, codes)}. Dotychczas: {where(before, codes)}."
     to, amendment = moved.get("moved_to"), moved.get("moved_by")
     if to and amendment and isinstance(before, Deadline):
-        since = date_format(amendment.adopted, DAY)
         effects.append(
-            f"Odpowiedzi na dni od {since} podadzą termin {date_format(to, DAY)}, "
-            f"na dni wcześniejsze nadal {date_format(before.date, DAY)}."
+            f"Odpowiedzi na dni od {format_day(amendment.adopted)} podadzą termin {format_day(to)}, "
+            f"na dni wcześniejsze nadal {format_day(before.date)}."
         )
     effects.extend(next_deadlines(before, after, to, today))
     return effects
@@ -80,7 +78,7 @@ def next_deadlines(before: Provision | None, after: Provision | None, to: date |
 
 def format_day(day: date | None) -> str:
     """Return a day in words, "brak" for None."""
-    return "brak" if day is None else date_format(day, DAY)
+    return "brak" if day is None else date_format(day, "SHORT_DATE_FORMAT")
 
 
 WHERE = ("Gdzie obowiązuje", {"fields": [field.name for field in Scope._meta.fields]})

@@ -254,7 +254,7 @@ def last_day(finding: ApplianceDeadline) -> date:
 
 def day(value: date) -> str:
     """ "31 grudnia 2026 r.", with non-breaking spaces."""
-    return date_format(value, "j E Y \\r.").replace(" ", NO_BREAK)
+    return date_format(value).replace(" ", NO_BREAK)
 
 
 def days(number: int) -> str:

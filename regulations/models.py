@@ -19,8 +19,6 @@ from simple_history.models import HistoricalRecords
 from catalog.models import Voivodeship
 from regulations.codes import Appliance, CodesField, Condition, Exemption, FuelCode, SparedField
 
-DAY = "d.m.Y"
-
 Day = date
 """The class, for `Deadline`, whose field `date` hides it."""
 
@@ -172,7 +170,7 @@ class LegalState(models.Model):
         verbose_name_plural = "stany prawne województw"
 
     def __str__(self) -> str:
-        return f"{self.voivodeship.name}, stan na {date_format(self.as_of, DAY)}"
+        return f"{self.voivodeship.name}, stan na {date_format(self.as_of, 'SHORT_DATE_FORMAT')}"
 
 
 class LegalItem(models.Model):
@@ -208,7 +206,7 @@ class Resolution(LegalItem, Scope):
 
     def __str__(self) -> str:
         number = f"nr {self.number}" if self.number else "bez numeru"
-        adopted = f" z {date_format(self.adopted, DAY)}" if self.adopted else ""
+        adopted = f" z {date_format(self.adopted, 'SHORT_DATE_FORMAT')}" if self.adopted else ""
         return f"{number}{adopted} ({self.scope})"
 
 
@@ -239,7 +237,7 @@ class Amendment(models.Model):
     def __str__(self) -> str:
         number = f"nr {self.number}" if self.number else "bez numeru"
         if self.adopted:
-            return f"{number} z {date_format(self.adopted, DAY)}"
+            return f"{number} z {date_format(self.adopted, 'SHORT_DATE_FORMAT')}"
         # Where neither is known, what it changes tells one from another.
         return f"{number}, dzień nieznany: {Truncator(self.changes).chars(60)}"
 
@@ -324,7 +322,7 @@ class Deadline(Provision):
         verbose_name_plural = "terminy"
 
     def __str__(self) -> str:
-        return f"{date_format(self.date, DAY)}: {self.applies_to} ({self.scope})"
+        return f"{date_format(self.date, 'SHORT_DATE_FORMAT')}: {self.applies_to} ({self.scope})"
 
     def holds_on(self, day: Day) -> bool:
         """Whether it holds on a day; before its `date` it is to come."""

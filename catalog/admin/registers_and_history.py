@@ -197,9 +197,9 @@ def written(value: Any) -> str:
     if isinstance(value, bool):
         return "tak" if value else "nie"
     if isinstance(value, datetime):
-        return date_format(timezone.localtime(value), "d.m.Y H:i")
+        return date_format(timezone.localtime(value), "SHORT_DATETIME_FORMAT")
     if isinstance(value, date):
-        return date_format(value, "d.m.Y")
+        return date_format(value, "SHORT_DATE_FORMAT")
     if isinstance(value, Decimal):
         return floatformat(value, "-2g")
     if isinstance(value, float):  # a coordinate

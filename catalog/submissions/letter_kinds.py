@@ -287,7 +287,7 @@ class ClaimLetters(LetterKind):
         return objections.claims_to_announce().select_related("depot__municipality")
 
     def letters(self, row: Submission, on: datetime) -> Iterable[Letter]:
-        ends = date_format(timezone.localtime(on + objections.OBJECTION_TIME), r"j E Y \r., H:i")
+        ends = date_format(timezone.localtime(on + objections.OBJECTION_TIME), "DATETIME_FORMAT")
         # One whose mailbox refuses the letter delays the others' time to object, but no letter of theirs is repeated.
         for owner in objections.other_owners(row).exclude(pk__in=row.owners_told):
             part: Part = "claimed", named(row) | {"link": tokens.OBJECTION.url([row.pk, owner.pk]), "ends": ends}

@@ -383,7 +383,7 @@ def owner_changed_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
 
 
 def _section(change: OwnerChange) -> tuple[str, list[dict[str, str]], str]:
-    made_at = date_format(timezone.localtime(change.made_at), r"j E Y \r., H:i")
+    made_at = date_format(timezone.localtime(change.made_at), "DATETIME_FORMAT")
     heading = f"{change.depot.name}, {change.depot.address}, {made_at}"
     lines = (line.partition(": ") for line in change.text.splitlines())
     return heading, [{"label": label, "before": "", "after": value} for label, _, value in lines], ""

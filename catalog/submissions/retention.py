@@ -171,7 +171,7 @@ class ExpiryLetters(LetterKind):
         reopened_at = Decision.objects.about(row).aggregate(at=Max("undone_at"))["at"]
         due = max(row.confirmed_at + KEPT_UNDECIDED, reopened_at or row.confirmed_at)
         ends = min(max(due, on + WARNED_BEFORE), due + LETTER_TRIED)
-        return to_author(row, "expiry", day=date_format(timezone.localdate(ends), "j E Y"))
+        return to_author(row, "expiry", day=date_format(timezone.localdate(ends)))
 
 
 def erased_on(submission: Submission) -> datetime | None:

@@ -48,7 +48,7 @@ def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, de
     Depot.objects.filter(pk=depot.pk).update(data_status="owner", verified_at=NOW, verified_by=editor)
     moderation.verify_depots(keys=[near.pk], by=editor, on=NOW.date())
     answer = client.get(page(depot))
-    assert not missing(text_of(answer), "od 21 listopada 2026, j…@opal.pl", "nieweryfikowanych i o usunięciu.")
+    assert not missing(text_of(answer), "od 21 listopada 2026 r., j…@opal.pl", "nieweryfikowanych i o usunięciu.")
     letters = {email: factories.SubmissionFactory(depot=depot, email=email) for email in ("Jan@opal.pl", "x@opal.pl")}
     marked = {email: "(adres zgłaszającego)" in text_of(client.get(page(row))) for email, row in letters.items()}
     assert marked == {"Jan@opal.pl": True, "x@opal.pl": False}
@@ -65,7 +65,7 @@ def test_a_pair_shows_whose_its_entries_are_and_what_waits(client, editor, depot
     owner_links.grant_link(depot=other, email="jan@opal.pl", on=NOW)
     row = factories.SubmissionFactory(depot=depot, claim=True)
     answer = client.get(url)
-    owner = "od 21 listopada 2026, j…@opal.pl"
+    owner = "od 21 listopada 2026 r., j…@opal.pl"
     assert f"właściciel brak {owner} czeka nr {row.pk}: przejęcie wpisu nic" in text_of(answer)
     assert page(row) in answer.content.decode()
 

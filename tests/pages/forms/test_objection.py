@@ -134,7 +134,7 @@ def test_after_an_objection_a_chief_decides(client, stranger, claim, editor, chi
 
 def test_the_desk_shows_the_owner_the_time_and_the_objection(client, stranger, claim, editor, clock):
     page = deciding.page(claim)
-    owner = "Wpis ma właściciela Od kiedy Adres Ostatnia zmiana 21 listopada 2026 j…@opal-nowak.pl –"
+    owner = "Wpis ma właściciela Od kiedy Adres Ostatnia zmiana 21 listopada 2026 r. j…@opal-nowak.pl –"
     expect(client.get(page), owner, "Sprzeciw może zgłosić do 24 listopada 2026", without=["jan@opal-nowak.pl"])
     opened = context_of(client, page)["opened"]
     assert "3 dni na sprzeciw" in text_of(client.post(page, {"decision": "accept", "opened": opened}))

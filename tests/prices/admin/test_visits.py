@@ -317,7 +317,7 @@ def test_the_page_of_a_submission_shows_its_prices_a_decided_one_with_its_reason
         price_of(submission, fuel=fuel, price=Decimal(amount), pending=True)
     with django_assert_max_num_queries(19):
         shown = desk.get(page(submission))
-    expect(shown, "Pellet 1 499,50 zł/t 1 listopada 2026 czeka na decyzję", "Ekogroszek 1 600 zł/t")
+    expect(shown, "Pellet 1 499,50 zł/t 1 listopada 2026 r. czeka na decyzję", "Ekogroszek 1 600 zł/t")
     assert f'href="/admin/prices/depotprice/?q=%23{submission.depot_id}"' in shown.content.decode()
     queue = desk.get("/admin/prices/depotprice/", {"q": f"#{submission.depot_id}"})
     expect(queue, "Ekogroszek 1 600 zł/t")
@@ -325,5 +325,5 @@ def test_the_page_of_a_submission_shows_its_prices_a_decided_one_with_its_reason
     DepotPrice.objects.all().delete()
     price_of(submission, rejected=True, bag_price=Decimal(30), bag_kg=Decimal(15), price=Decimal(2000))
     shown = desk.get(page(submission))
-    expect(shown, "2 000 zł/t worek 15 kg: 30 zł 1 listopada 2026 odrzucona: zła jednostka")
+    expect(shown, "2 000 zł/t worek 15 kg: 30 zł 1 listopada 2026 r. odrzucona: zła jednostka")
     assert "/admin/prices/depotprice/?q=" not in shown.content.decode()
