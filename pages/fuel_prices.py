@@ -26,7 +26,7 @@ from pages.svg.maps import AreaMap, MapUnit
 from pages.svg.scales_and_outlines import shade_by_rank
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
-from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
+from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, WINDOWS, months_before
 from prices.snapshot import COUNTRY_KEY, Comparison, compare, compared_months
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
@@ -185,6 +185,7 @@ def fuel_prices_page(slug: str, query_string: str, today: date, voivodeship: str
         schema_org=lambda page: [dataset(page, csv=csv_path, **described)] if is_real else [],
         content={
             "answer": answer,
+            "too_few": f"Za mało cen, by podać medianę: {answer['n']}, a potrzeba co najmniej {FEWEST_FOR_MEDIAN}.",
             "choices": choices,
             "fuel": fuel,
             "unit": f"zł {fuel.per_unit}",

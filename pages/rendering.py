@@ -23,14 +23,16 @@ from django.urls import reverse
 from django.views.decorators.vary import vary_on_headers
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from catalog.api.params import QUERY_MIN_LENGTH
 from catalog.depots.attribution import tiles_credit
 from catalog.submissions.retention import CLAIM_KEEPS, KEPT
 from catalog.text import lasting
 from fueldepot.http.cache_control import CATALOG, GONE, NO_STORE, View, behind_cache, conditional
+from fueldepot.http.params import MAX_VALUE_LENGTH
 from fueldepot.http.views import prefers, read_only
 from pages import polish, template_filters
 from pages.page import Page, twin_path
-from prices.medians import FEWEST_FOR_FENCES, FEWEST_FOR_MEDIAN
+from prices.medians import FENCE, FEWEST_FOR_FENCES, FEWEST_FOR_MEDIAN, PRICE_LIST_MONTHS, WINDOW_MONTHS
 from regulations.models import STALE_AFTER
 
 MARKDOWN = "text/markdown"
@@ -196,6 +198,11 @@ def environment(**options: Any) -> Environment:
         # Limits that texts name.
         "fewest_for_median": FEWEST_FOR_MEDIAN,
         "fewest_for_fences": FEWEST_FOR_FENCES,
+        "fence": FENCE,
+        "window_months": WINDOW_MONTHS,
+        "price_list_months": PRICE_LIST_MONTHS,
+        "shortest_query": QUERY_MIN_LENGTH,
+        "longest_query": MAX_VALUE_LENGTH,
         "stale_after": lasting(STALE_AFTER),
         "kept_days": KEPT.days,
         "claim_keeps": CLAIM_KEEPS,

@@ -17,6 +17,7 @@ from catalog.submissions import gone_reports_and_subscriptions as subscriptions
 from catalog.submissions import tokens
 from catalog.submissions.retention import KEPT_SUBSCRIBED
 from fueldepot.http.links import site_url
+from fueldepot.http.params import MAX_VALUE_LENGTH
 from pages import alerts
 from pages.forms import fields
 from pages.forms.base_and_prices import EmailForm, FormPart
@@ -45,7 +46,7 @@ class AlertsForm(EmailForm):
     place = fields.Line(
         label="Miejscowość lub kod pocztowy",
         required=False,
-        max_length=100,
+        max_length=MAX_VALUE_LENGTH,
         help_text="Napiszemy {}, {} i {} dni przed każdym terminem i gdy zmienią się przepisy.".format(*alerts.STEPS),
     )
     fuel = forms.ChoiceField(label="Paliwo", required=False, choices=[("", "nie wybieram"), *fuels.choices()])
@@ -106,7 +107,7 @@ class AlertsForm(EmailForm):
 def ask(request: HttpRequest) -> HttpResponse:
     """Ask for letters. `?gmina=`, `?paliwo=` and `?wojewodztwo=` (2 digits) prefill the form."""
     chosen = {"place": "gmina", "fuel": "paliwo", "voivodeship": "wojewodztwo"}
-    initial = {name: request.GET.get(parameter, "")[:100] for name, parameter in chosen.items()}
+    initial = {name: request.GET.get(parameter, "")[:MAX_VALUE_LENGTH] for name, parameter in chosen.items()}
     form = AlertsForm(posted(request), path=request.path, on=timezone.now(), initial=initial)
     if form.is_valid():
         subscriptions.request_letters(

@@ -14,7 +14,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from jinja2 import UndefinedError, meta, nodes
 
-from pages import rendering, urls
+from pages import fuel_prices, rendering, urls
 from pages.page import Page
 from pages.polish import NO_BREAK, tie, tie_html
 from pages.svg.maps import DepotMap, Ground, Name
@@ -89,12 +89,17 @@ def test_texts_follow_the_limits_that_they_name(db, client, env, monkeypatch):
     factories.DepotPriceFactory(day=timezone.localdate())
     country, area = ("/ceny/pellet/", "/ceny/pellet.md"), ("/ceny/pellet/malopolskie/", "/ceny/pellet/malopolskie.md")
     for limit, text, paths in (
-        ("fewest_for_median", "co najmniej 5.", country + area),
         ("fewest_for_fences", "Gdy cen jest mniej niż 5,", country),
+        ("window_months", "5&nbsp;miesięcy", ["/ceny/"]),
+        ("window_months", "z 5 miesięcy", ["/ceny.md"]),
+        ("shortest_query", ' minlength="5"', ["/ceny/porownanie/"]),
+        ("longest_query", ' maxlength="5"', ["/ceny/porownanie/"]),
     ):
         with monkeypatch.context() as patch:
             patch.setitem(env.globals, limit, 5)
             assert [path for path in paths if text not in client.get(path).content.decode()] == []
+    monkeypatch.setattr(fuel_prices, "FEWEST_FOR_MEDIAN", 5)
+    assert [path for path in country + area if "co najmniej 5." not in client.get(path).content.decode()] == []
 
 
 def test_templates_name_what_their_page_gives(db, client, env, monkeypatch):
