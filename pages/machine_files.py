@@ -341,7 +341,7 @@ def manifest(request: HttpRequest) -> HttpResponse:
         "start_url": route_path("home"),
         "scope": route_path("home"),
         "display": "minimal-ui",
-        "background_color": "#fbfaf7",
+        "background_color": "#fbfaf6",
         "theme_color": "#0b5a47",
         "icons": [
             {"src": staticfiles_storage.url(f"pages/icon-{size}.png"), "sizes": f"{size}x{size}", "type": "image/png"}
