@@ -25,7 +25,7 @@ from fueldepot.data.snapshot import is_away
 from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
 from fueldepot.http.error_body import RETRY_AFTER_S, ErrorJson, error_body, is_api, method_not_allowed, plain_error
 from fueldepot.http.params import InvalidParameters, ParameterError, quote
-from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedBody
+from fueldepot.http.request_body import MAX_BODY_BYTES, MAX_FORM_BYTES, BodyTooLarge, MalformedBody, UnsupportedBody
 from pages.page import Page
 from pages.rendering import MARKDOWN_UTF8, collapse_blank_lines, render_page, wants_markdown
 from prices.api.params import FuelNotFound
@@ -183,9 +183,9 @@ def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | Unsu
     """400, 413 or 415: a body that no view has seen."""
     if is_api(request):
         return plain_error(DOMAIN_ERRORS[type(error)](error))
-    if isinstance(error, MalformedBody):
-        return bare("400_body.html", 400)
-    return bare("400.html", 415) if isinstance(error, UnsupportedBody) else bare("413.html", 413)
+    if isinstance(error, BodyTooLarge):
+        return bare("413.html", 413, megabytes=MAX_FORM_BYTES // 1_000_000)
+    return bare("400.html", 415) if isinstance(error, UnsupportedBody) else bare("400_body.html", 400)
 
 
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
@@ -217,8 +217,8 @@ def error_page(request: HttpRequest, status: int) -> HttpResponse:
     return unkept(HttpResponse(text, content_type=MARKDOWN_UTF8, status=status))
 
 
-def bare(template: str, status: int) -> HttpResponse:
-    return unkept(HttpResponse(render_to_string(template), status=status))
+def bare(template: str, status: int, **content: object) -> HttpResponse:
+    return unkept(HttpResponse(render_to_string(template, content), status=status))
 
 
 def unkept(response: HttpResponse) -> HttpResponse:

@@ -54,6 +54,8 @@ Reason = Depot.RemovalReason
 REASONS = (Reason.CLOSED, Reason.DUPLICATE, Reason.NOT_A_DEPOT, Reason.PRIVATE_PERSON)
 """Reasons of editors. The others are set by imports, when a deletion is accepted, and when an addition is undone."""
 
+NOTE_LENGTH = 80
+
 NEXT = {"_save_next", "_verify_next"}
 """Submit buttons that continue with the next row of the list."""
 
@@ -116,6 +118,7 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, MergingMixin, Depot
             "reasons": REASONS,
             "removed": depot.publication == Depot.Publication.REMOVED,
             "needs_reason": moderation.needs_reason(depot),
+            "max_note": NOTE_LENGTH,
         }
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -179,7 +182,7 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, MergingMixin, Depot
     def decision_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
         depot = get_object_or_404(Depot, pk=depot_id)
         editor, today = current_editor(request), timezone.localdate()
-        note = one_line(read_text(request, "note"), 80)
+        note = one_line(read_text(request, "note"), NOTE_LENGTH)
         reason = request.POST.get("reason", "")
         url = self.with_filters(request, reverse("admin:catalog_depot_change", args=[depot.pk]))
         decision, opened = request.POST.get("decision"), read_number(request.POST.get("opened"))

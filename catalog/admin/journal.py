@@ -37,7 +37,7 @@ from catalog.admin.desk import (
     read_text,
 )
 from catalog.admin.registers_and_history import FieldChange, RegisterAdmin, in_words
-from catalog.models import Decision, DecisionLine, Depot
+from catalog.models import Decision, DecisionLine, Depot, max_length
 from catalog.services import Refusal, journal
 from catalog.services.editors import may_undo
 from catalog.services.undoing import undoing_needs_reason
@@ -222,6 +222,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
             "page": page,
             "page_range": page.paginator.get_elided_page_range(page.number),
             "may_undo": undoable,
+            "max_reason": max_length(Decision, "reason"),
             "needs_reason": undoable and undoing_needs_reason(journal.Undoing(decision, None, timezone.now())),
             "count_left": len(left),
             "left": name_rows(left),

@@ -98,6 +98,7 @@ def test_a_body_that_nobody_would_read_is_refused_unread(client):
     check_body(client.post("/api/v1/nothing", **huge), 413, "payload_too_large")
     page = client.post("/dotacja/", **huge)
     assert (page.status_code, page["Cache-Control"]) == (413, "no-store")
+    assert "większych niż 5\N{NO-BREAK SPACE}MB." in page.content.decode()
     assert "Przesłano za dużo danych" in page.content.decode()
 
 
