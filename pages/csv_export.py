@@ -44,7 +44,7 @@ GUS_TERMS = "https://stat.gov.pl/copyright"
 
 MEDIAN_HEADER = ("paliwo", "nazwa", "obszar", "teryt", "okres", "od", "do", "mediana_zl", "jednostka", "liczba_cen")
 CHANGES_HEADER = ("roznica_do_polski_zl", "zmiana_przez_miesiac_proc", "zmiana_przez_rok_proc")
-ORIGIN_HEADER = ("dane_demonstracyjne", "zrodlo", "strona")
+DEMONSTRATION, SOURCE, PAGE = ORIGIN_HEADER = ("dane_demonstracyjne", "zrodlo", "strona")
 
 Value = str | int | float | Decimal | None | date
 
@@ -94,8 +94,8 @@ def municipalities(request: HttpRequest) -> HttpResponse:
         "wojewodztwo": lambda unit: unit.voivodeship.name,
         "sklady": lambda unit: published.count_in(unit.teryt),
         "w_tym_demonstracyjne": lambda unit: sum(row.demonstration for row in published.in_unit(unit.teryt).rows),
-        "strona": lambda unit: municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt),
-        "zrodlo": lambda unit: INVENTED if invented else REGISTER,
+        PAGE: lambda unit: municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt),
+        SOURCE: lambda unit: INVENTED if invented else REGISTER,
     }
     rows = ([read(unit) for read in columns.values()] for unit in territory.get().municipalities.values())
     return csv_answer(request, "gminy", [*columns], rows, licence="" if invented else ODBL, demonstration=invented)
@@ -201,7 +201,7 @@ def averages(request: HttpRequest) -> HttpResponse:
         "teryt": lambda row: Code(row.teryt),
         "rok": lambda row: row.year,
         "cena_zl": lambda row: DecimalText(f"{row.value.normalize():f}"),
-        "zrodlo": lambda row: row.source,
+        SOURCE: lambda row: row.source,
     }
     rows = ([read(row) for read in columns.values()] for row in official.get().observations)
     return csv_answer(request, "srednie-gus", [*columns], rows, licence=GUS_TERMS)
@@ -236,9 +236,9 @@ def heating_costs(request: HttpRequest) -> HttpResponse:
         "grupa": lambda row: row.group,
         "dozwolone": lambda row: "" if row.rule.allowed is None else yes(row.rule.allowed),
         "przepis": lambda row: row.rule.sentence,
-        "dane_demonstracyjne": lambda row: yes(row.price and row.price.demonstration),
-        "zrodlo": lambda row: row.price and row.price.origin,
-        "strona": lambda row: page.canonical,
+        DEMONSTRATION: lambda row: yes(row.price and row.price.demonstration),
+        SOURCE: lambda row: row.price and row.price.origin,
+        PAGE: lambda row: page.canonical,
     }
     rows = ([read(source["row"]) for read in columns.values()] for source in page.content["rows"])
     return csv_answer(request, "porownanie", [*columns], rows, demonstration=page.demonstration)

@@ -30,7 +30,8 @@ from prices.price_list_cells import bare_number
 OWN = ("cena", "worek", "sprawnosc")
 """Prefixes of the parameters of the page, as those of `HeatingCostsQuery`."""
 
-NUMBERS = {"powierzchnia": "powierzchnia", "potrzeba": "zapotrzebowanie", "kwh": "ciepło, kWh rocznie"} | {
+OF_HOUSE = {"powierzchnia": "powierzchnia", "potrzeba": "zapotrzebowanie", "kwh": "ciepło, kWh rocznie"}
+NUMBERS = OF_HOUSE | {
     f"{name}_{source.slug}": f"{words} ({source.name})"
     for name, words in zip(OWN, ("cena", "cena worka", "sprawność"), strict=True)
     for source in SOURCES
@@ -124,7 +125,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
             "notice": " ".join(notices),
             "options": options,
             "demand": f"{whole(int(round_half_up(demand)))} kWh",
-            "house": {name: quantity(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
+            "house": {name: quantity(getattr(query, name)) for name in OF_HOUSE},
             "rows": cost_rows,
             "sections": sections_of(cost_rows),
             "usual": HOUSE,
