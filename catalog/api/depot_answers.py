@@ -9,7 +9,7 @@ from typing_extensions import TypeAliasType, TypedDict
 
 from catalog.api.place_answers import Code, Feature, Name, Page
 from catalog.depots import fuels
-from catalog.depots.attribution import FUELS_SOURCES, LICENCES, ORIGINS, describe_status
+from catalog.depots.attribution import FUELS_SOURCES, LICENCES, ORIGINS, STATUS_DESCRIPTIONS, describe_status
 from catalog.depots.snapshot import DepotRow
 from catalog.links import depot_url, municipality_url
 from catalog.models import Depot
@@ -65,7 +65,7 @@ class StoreSourceJson(TypedDict):
     data_status: Annotated[str, OneOf(*Depot.DataStatus.values), example("unverified")]
     """`unverified`: from an open source, confirmed by nobody; `verified`: checked by the editors; `owner`: confirmed
     by the depot's owner."""
-    description: Annotated[str, example("Dane z otwartego źródła, niepotwierdzone przez redakcję ani właściciela.")]
+    description: Annotated[str, example(STATUS_DESCRIPTIONS[Depot.DataStatus.UNVERIFIED])]
     """The status in a Polish sentence; demonstration entries say so here."""
     origin: Annotated[str, example(ORIGINS[Depot.Source.OSM])]
     """Attribution of the origin. Repeat it wherever the entry is shown."""

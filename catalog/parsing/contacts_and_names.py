@@ -54,8 +54,8 @@ _POSTCODE_AND_HOUSE = re.compile(r"[0-9]{2}-[0-9]{3}\s+[0-9]{1,3}(?:/[0-9]{1,3})
 _SCHEME = re.compile(r"[a-z][a-z0-9+-]*:(?![0-9])", re.IGNORECASE)
 _HOST_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _TOP_LABEL = re.compile(r"[a-z]{2,63}|xn--[a-z0-9-]{1,59}")
-# Domains that are never public: RFC 6761, RFC 6762 and ICANN's reserved "internal".
-_PRIVATE_TOPS = frozenset({"internal", "invalid", "local", "localhost"})
+# Domains of no public site or mailbox: RFC 3172, 6761, 6762 and 7686, and ICANN's reserved "internal".
+_PRIVATE_TOPS = frozenset({"arpa", "internal", "invalid", "local", "localhost", "onion", "test"})
 # Python's IDNA tables (2003) change or drop these, while browsers keep them: the result would be another site.
 _IDNA_DEVIATIONS = frozenset("ßẞς\u200c\u200d")
 
@@ -145,7 +145,7 @@ def clean_website(text: str | None) -> tuple[str | None, str]:
     if "@" in parts.netloc:
         # Not quoted: it may contain a password.
         return None, "web site contains credentials or is an e-mail address"
-    host = _ascii_host(parts.hostname or "")
+    host = public_host(parts.hostname or "")
     if host is None or port == 0:
         return None, f"web site {_shown(address)} has no valid public host name"
     # Keep "%", so that encoded text is not encoded twice.
@@ -182,7 +182,7 @@ def _phone(text: str) -> str | None:
     return phonenumbers.format_number(number, PhoneNumberFormat.INTERNATIONAL)
 
 
-def _ascii_host(host: str) -> str | None:
+def public_host(host: str) -> str | None:
     """Return a public host name in lower-case ASCII, or None."""
     host = host.removesuffix(".")
     if _IDNA_DEVIATIONS & set(host):

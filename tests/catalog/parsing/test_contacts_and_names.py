@@ -117,7 +117,7 @@ def test_what_is_not_a_website_is_refused():
         ("blanks", ("opal.pl/a b", "opal\t.pl", "opal.pl/\u202e", "https://opal.pl/\x00")),
         ("host name", ("localhost", "drukarka.local", "192.168.0.1", "https://[::1]/", "https:///opal.pl")),
         ("host name", ("opal..pl", "-opal.pl", "opal_.pl", "opal.p", "opal.pl:0", "straße.de", f"{'a' * 64}.pl")),
-        ("host name", (f"{'.'.join(['a' * 63] * 4)}.pl", "a.pl;b.pl")),
+        ("host name", (f"{'.'.join(['a' * 63] * 4)}.pl", "a.pl;b.pl", "opal.test", "opal.onion", "1.10.in-addr.arpa")),
         ("longer than", (f"opal.pl/{'a' * contacts_and_names.MAX_TEXT}",)),
         ("when encoded", (f"opal.pl/{'ą' * 60}",)),
     ):
