@@ -25,6 +25,7 @@ from catalog.depots.opening_times import OpeningState, opening_day, opening_of, 
 from catalog.depots.snapshot import DepotRow, Depots, depots
 from catalog.links import depot_path
 from catalog.models import Depot, SearchEntry
+from catalog.parsing.contacts_and_names import phone_links
 from catalog.parsing.opening_hours import DAYS
 from catalog.territory.coordinates import Point, in_poland
 from catalog.territory.snapshot import territory
@@ -235,7 +236,7 @@ def card_facts(row: DepotRow) -> CardFacts:
         facts = CardFacts(
             path=depot_path(row.id, row.name),
             fuels=fuels.labels(row.fuels, row.fuels_by_name),
-            phones=phones(row.phone),
+            phones=phone_links(row.phone),
             status=status_of(row),
             way=f"https://www.openstreetmap.org/directions?to={row.lat},{row.lon}",
         )
@@ -251,12 +252,6 @@ def card_price(depot: int, today: date, fuel: str | None) -> ListedPrice | None:
         slugs = fuels.assortments(fuel)
         listed = sorted((item for item in listed if item.fuel in slugs), key=lambda item: item.price)
     return listed[0] if listed else None
-
-
-def phones(stored: str) -> tuple[tuple[str, str], ...]:
-    """Return numbers with URLs; `catalog.parsing.contacts_and_names` puts ", " between several numbers."""
-    numbers = filter(None, map(str.strip, stored.split(",")))
-    return tuple((number, "tel:" + re.sub(r"[^+0-9]", "", number.partition("ext")[0])) for number in numbers)
 
 
 def status_of(depot: DepotRow) -> Status:

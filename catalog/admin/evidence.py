@@ -25,7 +25,7 @@ from catalog.admin.desk import current_editor, desk_view, page_url, read_text
 from catalog.admin.registers_and_history import RegisterAdmin
 from catalog.depots.attribution import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission, max_length
-from catalog.parsing.contacts_and_names import SHARED_HOSTS, clean_phone
+from catalog.parsing.contacts_and_names import SHARED_HOSTS, clean_phone, phone_links
 from catalog.services import Refusal, editors
 from catalog.territory.coordinates import distance_m
 
@@ -96,7 +96,7 @@ def contacts_of(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """
     website = values.get("website")
     rows = [(host_of(website) or website, website)] if website else []
-    rows += [(phone, f"tel:{phone.replace(' ', '')}") for phone in (values.get("phone") or "").split(", ") if phone]
+    rows += phone_links(values.get("phone") or "")
     if "lat" in values:
         lat, lon = values["lat"], values["lon"]
         rows.append(("OpenStreetMap", f"https://www.openstreetmap.org/?mlat={lat}&mlon={lon}#map=18/{lat}/{lon}"))

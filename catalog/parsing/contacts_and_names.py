@@ -119,6 +119,12 @@ def clean_phone(text: str | None) -> tuple[str | None, str]:
     return (value, "") if value else (None, f"not a valid telephone number: {_shown(text)}")
 
 
+def phone_links(stored: str) -> tuple[tuple[str, str], ...]:
+    """Return the numbers that `clean_phone` has joined, with the URLs that dial them, without their extensions."""
+    numbers = filter(None, map(str.strip, stored.split(",")))
+    return tuple((number, "tel:" + re.sub(r"[^+0-9]", "", number.partition("ext")[0])) for number in numbers)
+
+
 def clean_website(text: str | None) -> tuple[str | None, str]:
     """Clean a web address: absolute http or https in ASCII, at most `MAX_TEXT` characters.
 

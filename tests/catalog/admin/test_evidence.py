@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def depot(db):
-    values = {"website": "https://www.opal.pl/", "phone": "+48 600 000 001, +48 600 000 002"}
+    values = {"website": "https://www.opal.pl/", "phone": "+48 600 000 001, +48 600 000 002 ext. 5"}
     return factories.DepotFactory(name="Skład Zieliński", place="Kraków", **values)
 
 
