@@ -271,7 +271,6 @@ def privacy_page() -> Page:
         data_status="obowiązuje",
         content={
             "link_hours": LINK_HOURS,
-            "retention": retention,
             "limit_hours": retention.KEPT_FOR_LIMITS // timedelta(hours=1),
             "owner_link_days": UNUSED.days,
             "browser_minutes": seconds(CATALOG, "max-age") // 60,

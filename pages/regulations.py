@@ -98,10 +98,14 @@ def days_of(records: Iterable[Regulation | LegalStateRecords]) -> tuple[date | N
 def regulations_page(today: date) -> Page:
     """Return the page of all voivodeships, in Polish order: with what ends on the day of the next deadline, and where.
 
-    In the content, without_next: what stands in place of the deadline.
+    In the content, without_next: what stands in place of the deadline. overdue: what that means, "" if no state is.
     """
     entries = regulations_of(voivodeships_by_name(), on=today)
     first, last = days_of(entries)
+    overdue = (
+        f"Dawno niepotwierdzony: tego stanu nie potwierdziliśmy od ponad {lasting(STALE_AFTER)}, a w ciągu roku mija "
+        "termin. Sprawdź w urzędzie gminy lub w dzienniku urzędowym, czy uchwały nie zmieniono."
+    )
     return Page(
         template="pages/regulations",
         title=LIST_TITLE,
@@ -116,7 +120,7 @@ def regulations_page(today: date) -> Page:
             "appliances": CHECKED,
             "draw_map": partial(draw_map, {entry.voivodeship.slug: entry for entry in entries}),
             "rows": [(entry, what_and_where(entry.next_deadlines_of_unit)) for entry in entries],
-            "overdue": any(entry.overdue for entry in entries),
+            "overdue": overdue if any(entry.overdue for entry in entries) else "",
             "without_next": WITHOUT_NEXT,
         },
     )

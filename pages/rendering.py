@@ -25,15 +25,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from catalog.api.params import QUERY_MIN_LENGTH
 from catalog.depots.attribution import tiles_credit
-from catalog.submissions.retention import CLAIM_KEEPS, KEPT
-from catalog.text import lasting
+from catalog.submissions import retention
 from fueldepot.http.cache_control import CATALOG, GONE, NO_STORE, View, behind_cache, conditional
 from fueldepot.http.params import MAX_VALUE_LENGTH
 from fueldepot.http.views import prefers, read_only
 from pages import polish, template_filters
 from pages.page import Page, twin_path
-from prices.medians import FENCE, FEWEST_FOR_FENCES, FEWEST_FOR_MEDIAN, PRICE_LIST_MONTHS, WINDOW_MONTHS
-from regulations.models import STALE_AFTER
+from prices import medians
 
 MARKDOWN = "text/markdown"
 MARKDOWN_UTF8 = "text/markdown; charset=utf-8"
@@ -195,17 +193,11 @@ def environment(**options: Any) -> Environment:
         "site": Site(),
         "static": static,
         "url": url,
-        # Limits that texts name.
-        "fewest_for_median": FEWEST_FOR_MEDIAN,
-        "fewest_for_fences": FEWEST_FOR_FENCES,
-        "fence": FENCE,
-        "window_months": WINDOW_MONTHS,
-        "price_list_months": PRICE_LIST_MONTHS,
+        # Limits that texts and fields name.
+        "median_limits": medians,
+        "retention": retention,
         "shortest_query": QUERY_MIN_LENGTH,
         "longest_query": MAX_VALUE_LENGTH,
-        "stale_after": lasting(STALE_AFTER),
-        "kept_days": KEPT.days,
-        "claim_keeps": CLAIM_KEEPS,
     }
     return jinja
 

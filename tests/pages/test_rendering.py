@@ -19,6 +19,7 @@ from pages.page import Page
 from pages.polish import NO_BREAK, tie, tie_html
 from pages.svg.maps import DepotMap, Ground, Name
 from pages.svg.scales_and_outlines import Box, Dot, Frame, ScaleBar
+from prices import medians
 from tests import factories
 from tests.pages.reading import KRAKOW, missing
 
@@ -88,18 +89,19 @@ def test_templates_ask_pages_for_what_they_have(env):
 def test_texts_follow_the_limits_that_they_name(db, client, env, monkeypatch):
     factories.DepotPriceFactory(day=timezone.localdate())
     country, area = ("/ceny/pellet/", "/ceny/pellet.md"), ("/ceny/pellet/malopolskie/", "/ceny/pellet/malopolskie.md")
-    for limit, text, paths in (
-        ("fewest_for_fences", "Gdy cen jest mniej niż 5,", country),
-        ("window_months", "5&nbsp;miesięcy", ["/ceny/"]),
-        ("window_months", "z 5 miesięcy", ["/ceny.md"]),
-        ("shortest_query", ' minlength="5"', ["/ceny/porownanie/"]),
-        ("longest_query", ' maxlength="5"', ["/ceny/porownanie/"]),
-    ):
-        with monkeypatch.context() as patch:
-            patch.setitem(env.globals, limit, 5)
-            assert [path for path in paths if text not in client.get(path).content.decode()] == []
+    for name in ("FEWEST_FOR_FENCES", "WINDOW_MONTHS"):
+        monkeypatch.setattr(medians, name, 5)
     monkeypatch.setattr(fuel_prices, "FEWEST_FOR_MEDIAN", 5)
-    assert [path for path in country + area if "co najmniej 5." not in client.get(path).content.decode()] == []
+    for text, paths in (
+        ("co najmniej 5.", country + area),
+        ("Gdy cen jest mniej niż 5,", country),
+        ("5&nbsp;miesięcy", ["/ceny/"]),
+        ("z 5 miesięcy", ["/ceny.md"]),
+    ):
+        assert [path for path in paths if text not in client.get(path).content.decode()] == []
+    for name in ("shortest_query", "longest_query"):
+        monkeypatch.setitem(env.globals, name, 5)
+    assert ' minlength="5" maxlength="5"' in client.get("/ceny/porownanie/").content.decode()
 
 
 def test_templates_name_what_their_page_gives(db, client, env, monkeypatch):

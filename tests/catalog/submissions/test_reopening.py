@@ -4,12 +4,11 @@ from datetime import timedelta
 
 import pytest
 from django.core import mail
-from django.template import engines
 from django.urls import reverse
 
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
 from catalog.services import Refusal, editing, journal, merging, moderation
-from catalog.submissions import decisions, field_groups, intake, owner_links, tokens
+from catalog.submissions import decisions, field_groups, intake, owner_links, retention, tokens
 from catalog.submissions import letters as sending
 from prices import services
 from prices.models import DepotPrice
@@ -154,7 +153,7 @@ def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(edi
 
 
 def test_a_deletion_is_undone_with_a_reason_and_brings_back_what_it_closed(client, editor, sent, monkeypatch):
-    monkeypatch.setitem(engines["jinja2"].env.globals, "kept_days", 91)
+    monkeypatch.setattr(retention, "KEPT", timedelta(days=91))
     deletion = factories.SubmissionFactory(delete=True)
     depot = deletion.depot
     waiting = factories.SubmissionFactory(depot=depot)
