@@ -28,6 +28,7 @@ from pages.forms.views import claim_path, client_of, get_published, ids_of, post
 from pages.polish import date_digits
 from prices.models import DepotPrice
 from prices.owners import MOST_PRICES, confirm_prices, publish_changes
+from prices.price_list_files import POLISH
 from prices.price_list_preview import EXPIRED, ConfirmForm, UploadForm, preview_price_list
 
 REVOKED = (
@@ -252,6 +253,7 @@ def owner(request: HttpRequest) -> HttpResponse:
         outdated=outdated(branches[depot.pk], form.today),
         all_outdated=[price for own in branches.values() for price in outdated(own, form.today)],
         labels={key: label_of(row.depot) for key, row in owned.items()},
+        columns=POLISH,
         branches_path=f"{reverse('owner-branches')}?odnosnik={token}",
         saved="zapisano" in request.GET,
         former_works=owner_links.is_renewed(link, token),

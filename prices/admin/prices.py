@@ -45,6 +45,7 @@ from prices import models, services, validation
 from prices.admin.decision_pages import PricePageMixin, describe_prices
 from prices.models import LONGEST_REASON
 from prices.official_series import BY_SLUG
+from prices.price_list_files import POLISH
 from prices.price_list_preview import EXPIRED, ConfirmForm, Preview, UploadForm, preview_price_list
 from prices.services import why_not_rejected
 from prices.snapshot import current_medians, read_ranges
@@ -211,7 +212,7 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
     ) -> TemplateResponse:
         """Show the form of a file, or the preview of one. packed: that file, "" if it is not to be confirmed."""
         context = {"title": "Cennik z pliku", "form": form, "preview": preview}
-        context |= {"fuels": fuels.choices(), "units": list(fuels.UNIT_NAMES.items())}
+        context |= {"fuels": fuels.choices(), "units": list(fuels.UNIT_NAMES.items()), "columns": POLISH}
         if packed and preview and not preview.is_refused:
             context["confirm_form"] = ConfirmForm(initial={"packed": packed, "seen": preview.seen})
         return desk_page(self, request, "prices/depotprice/price_list", context)
