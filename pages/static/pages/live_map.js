@@ -2,6 +2,10 @@
 "use strict";
 
 window.liveMap = (() => {
+  const TARGET_PX = 28;
+  const point = (text) => text?.split(",").map(Number);
+  const icon = (kind, text = "") => L.divIcon({ className: `marker ${kind}`, html: `<span class="pin">${text}</span>`, iconSize: [TARGET_PX, TARGET_PX] });
+
   const load = (tag, attributes) =>
     new Promise((resolve, reject) => {
       const element = Object.assign(document.createElement(tag), attributes);
@@ -82,7 +86,7 @@ window.liveMap = (() => {
       return L.marker([lat, lon], { pane: "names", icon, interactive: false, keyboard: false }).addTo(map);
     });
     const thin = () => {
-      const taken = marks().map((place) => ({ ...map.latLngToContainerPoint(place), half: 14, high: 14 }));
+      const taken = marks().map((place) => ({ ...map.latLngToContainerPoint(place), half: TARGET_PX / 2, high: TARGET_PX / 2 }));
       const { x: width, y: height } = map.getSize();
       for (const label of labels) {
         const { x, y } = map.latLngToContainerPoint(label.getLatLng());
@@ -101,5 +105,5 @@ window.liveMap = (() => {
     thin();
   };
 
-  return { whenSeen, make, nameGround };
+  return { TARGET_PX, point, icon, whenSeen, make, nameGround };
 })();

@@ -5,11 +5,8 @@
   const holder = document.querySelector(".depot-map");
   if (!holder) return;
   const { tiles, origin, here } = holder.dataset;
-  const TARGET_PX = 28;
+  const { TARGET_PX, point, icon } = liveMap;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const point = (text) => text.split(",").map(Number);
-
-  const mark = (kind, text) => L.divIcon({ className: `marker ${kind}`, html: `<span class="pin">${text}</span>`, iconSize: [TARGET_PX, TARGET_PX] });
 
   const draw = (areas) => {
     if (!areas) return;
@@ -62,7 +59,7 @@
       const link = card.querySelector("h3 a");
       const at = point(card.dataset.at);
       const name = `${pin.textContent}. ${link.textContent}`;
-      const marker = L.marker(at, { icon: mark("", pin.textContent), title: name });
+      const marker = L.marker(at, { icon: icon("", pin.textContent), title: name });
       marker.addTo(map).getElement().setAttribute("aria-label", name);
       const both = { card, marker };
       pairs.push(both);
@@ -103,7 +100,7 @@
     const points = [[origin, "origin"], [here, "here"]].filter(([place]) => place).map(([place, kind]) => [point(place), kind]);
     const marks = () => [...seen().map(({ marker }) => marker.getLatLng()), ...points.map(([at]) => at)];
     if (!tiles) liveMap.nameGround(map, areas.names.filter(([, , text]) => here || !/^\d/.test(text)), marks);
-    for (const [at, kind] of points) L.marker(at, { icon: mark(kind, ""), interactive: false, keyboard: false, zIndexOffset: 2000 }).addTo(map);
+    for (const [at, kind] of points) L.marker(at, { icon: icon(kind), interactive: false, keyboard: false, zIndexOffset: 2000 }).addTo(map);
   };
 
   liveMap.whenSeen(holder, draw);

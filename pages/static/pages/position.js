@@ -9,12 +9,11 @@
   const [lat, lon] = ["lat", "lon"].map((name) => document.querySelector(`[name=${name}], [name^=value-][name$=-${name}]`));
   const { tiles, before, after } = picker.dataset;
   const others = JSON.parse(picker.dataset.others ?? "[]");
-  const point = (text) => text?.split(",").map(Number);
   const said = picker.querySelector(".said");
   const POLAND = [[49, 14.1], [54.9, 24.2]];
 
   const typed = () => {
-    if (!lat || !lon) return point(after ?? before);
+    if (!lat || !lon) return liveMap.point(after ?? before);
     const found = [lat, lon].map((field) => (field.value.trim() ? Number(field.value.trim().replace(",", ".")) : NaN));
     return found.every(Number.isFinite) ? found : null;
   };
@@ -50,7 +49,7 @@
     const label = `Mapa położenia składu. ${picker.querySelector(".by-map")?.textContent ?? ""}`.trim();
     const { map, borders } = liveMap.make(box, label, areas, picker.dataset);
     const at = typed();
-    const stored = point(before);
+    const stored = liveMap.point(before);
     const places = others.map(([north, east]) => [north, east]);
     const seen = after && stored ? [at, stored] : tiles ? [at] : [at, ...places]; // with tiles, streets matter more
     if (at) map.fitBounds(L.latLngBounds(seen).pad(0.2), { maxZoom: tiles ? 16 : seen.length > 1 ? 14 : 12 });
@@ -68,8 +67,7 @@
 
     // Nothing happens when a pin is pressed, so it is a picture; by keys the fields move it.
     const pinAt = (kind, place, title, options) => {
-      const icon = L.divIcon({ className: `marker ${kind}`, html: '<span class="pin"></span>', iconSize: [28, 28] });
-      const marker = L.marker(place, { icon, title, keyboard: false, ...options });
+      const marker = L.marker(place, { icon: liveMap.icon(kind), title, keyboard: false, ...options });
       return marker.on("add", () => marker.getElement().setAttribute("role", "img"));
     };
     const name = after ? "Proponowane położenie" : "Położenie składu";
