@@ -5,6 +5,7 @@ from html import unescape
 import pytest
 
 from catalog.search import entries
+from regulations.appliance_sentences import WITHOUT_FIRE
 from regulations.codes import BOILERS
 from regulations.models import Deadline, LegalState
 from subsidy import rules
@@ -308,6 +309,7 @@ def test_after_the_verdict_it_says_what_may_replace_the_appliance_with_limits_of
     text = sentence_of(client, "1217011")
     assert text.index("Czym go zastąpić i ile da dotacja") < text.index("Podstawa:") < text.index("Co potem")
     assert not missing(text.partition("Co potem")[2], feeder, "pompy ciepła")
+    assert f"- {WITHOUT_FIRE}" in ask(client, "1217011", path=TWIN).content.decode()
     assert feeder not in sentence_of(client, "1261011")
     inside(date(2019, 9, 1), kind="solid_fuel_ban", description="Bez paliw stałych.")
     banned = sentence_of(client, "1261011")
