@@ -169,8 +169,8 @@ def number_condition(digits: str, prefix: str) -> Q:
     condition = Q(**{f"{prefix}nip": digits})
     if len(digits) in {2, 4, 6, 7}:
         condition |= Q(**{f"{prefix}municipality__teryt__startswith": digits})
-    if len(digits) >= 6:
-        condition |= Q(phone_digits__contains=digits.lstrip("0"))
+    if len(number := digits.lstrip("0")) >= 6:  # without the trunk 0
+        condition |= Q(phone_digits__contains=number)
     if len(digits) < 19:
         condition |= Q(**{f"{prefix}pk": int(digits)})
     return condition

@@ -243,7 +243,7 @@ def test_a_depot_is_found_by_any_part_in_any_spelling_its_fuel_its_unit_and_who_
     other = factories.DepotFactory(name="Inny", fuels=["ekogroszek"], **there)
     assert (names(client, fuel="wegiel"), names(client, unit="12")) == ({"Inny"}, {depot.name})
     numbers = str(depot), f"#{depot.pk}", f"(#{depot.pk})"
-    absent = "zzz", "999", "%", "_", "'", "601234568", "\\", f"#{other.pk + 1}"
+    absent = "zzz", "999", "%", "_", "'", "601234568", "00000000", "\\", f"#{other.pk + 1}"
     for typed in (*NAMES, *NUMBERS, "00950", "1261", contact["phone"], *numbers, *absent):
         rows = depot_list.search_depots(models.Depot.objects.all(), typed)
         assert list(rows) == [depot] * (typed not in absent), typed
