@@ -30,7 +30,8 @@ from fueldepot.data.history import among, lock_rows, locking
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
 from prices.services import WITHDRAWN, match_twin, record_prices, set_status, update_offers
-from prices.validation import InvalidPrice, PriceInput, exact, unit_price
+from prices.snapshot import read_ranges
+from prices.validation import InvalidPrice, PriceInput, exact, find_doubts, unit_price
 
 State = Submission.State
 
@@ -130,11 +131,11 @@ def decide_visit(
     prices: whether a pending price is accepted, by its id; the editor has seen the doubts about each. corrected: by id
     the amount per unit of the fuel, in zł, that replaces that of an accepted price. opened: `edit_version` of the depot
     that the editor saw, None not to compare. options: as `decide` takes them. The author gets one letter. Depots are
-    locked first, then prices, then submissions. Each corrected price takes two statements more.
+    locked first, then prices, then submissions. Each corrected price takes two statements more, and all one.
 
     Raises DepotEditConflict, PriceDecidedMeanwhile, ReasonMissing, what `decide` raises, and Refusal if nothing was
-    chosen, for a corrected amount that is no possible price, or for an accepted price of an entry that is, or is
-    thereby, removed.
+    chosen, for a corrected amount that is no possible price or not a plausible one, or for an accepted price of an
+    entry that is, or is thereby, removed.
     """
     if not parts and not prices:
         raise Refusal(reason="wybierz, co przyjmujesz albo odrzucasz")
@@ -150,6 +151,10 @@ def decide_visit(
         raise PriceDecidedMeanwhile
     accepted, refused = ([row for row in rows if prices[row.pk] is choice] for choice in (True, False))
     changed = {row: change for row in accepted if (change := _correct(row, (corrected or {}).get(row.pk), on))}
+    ranges = read_ranges() if changed else {}
+    for row in changed:  # what was just typed nobody has seen with its doubts, but for those about the day
+        if doubts := find_doubts(row.fuel, row.price, row.day, ranges, today=row.day):
+            raise Refusal(reason=f"poprawiona cena {short_zloty(row.price)}/{row.unit} jest {doubts[0]}")
     kind = Decision.Kind.SUBMISSION if parts else Decision.Kind.PRICES
     with journal.recording(kind, by=by, on=on, reason=reason) as record:
         for row, change in changed.items():

@@ -268,6 +268,9 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
     submission = factories.SubmissionFactory(passed_on=True)
     price = waiting(16300, depot=submission.depot, submission=submission)
     assert "poza wiarygodnym przedziałem" in desk.get(price_page(price)).content.decode()
+    refused = decide_on_page(desk, "approve_next", price, **{f"value-{price.pk}": "99 999"})
+    assert "poprawiona cena 99 999 zł/t jest poza wiarygodnym przedziałem" in text_of(refused)
+    assert (factories.fresh(price).status, price.price) == ("pending", 16300)
     with commit():
         decide_on_page(desk, "approve_next", price, **{f"value-{price.pk}": "1 630,50"})
     assert (factories.fresh(price).status, price.price, price.sent_price) == ("approved", Decimal("1630.50"), 16300)
