@@ -28,7 +28,7 @@ from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows, locking
 from prices.models import LONGEST_REASON, DepotPrice
 from prices.snapshot import read_ranges
-from prices.validation import InvalidPrice, PriceInput, find_doubts, unit_price
+from prices.validation import InvalidPrice, PriceInput, describe_bag, find_doubts, unit_price
 
 PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
@@ -222,7 +222,8 @@ def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
         if price.status == DepotPrice.Status.PENDING:
             waiting.add(price.submission_id)
         sent = f" ({AS_SENT} {short_zloty(price.sent_price)})" if price.sent_price else ""
-        value = f"{short_zloty(price.price)}/{price.unit}, {price.day:%d.%m.%Y}{sent}"
+        bag = f" ({describe_bag(price.bag_price, price.bag_kg)})" if price.bag_price and price.bag_kg else ""
+        value = f"{short_zloty(price.price)}/{price.unit}{bag}, {price.day:%d.%m.%Y}{sent}"
         outcomes.setdefault(price.submission_id, []).append((fuels.BY_SLUG[price.fuel].name, value, price.reason))
     whole = {key: rows for key, rows in outcomes.items() if key not in waiting}
     record_price_outcomes(whole, on=on)

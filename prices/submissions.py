@@ -31,7 +31,7 @@ from prices import services
 from prices.models import DepotPrice, PlausibleRange
 from prices.services import WITHDRAWN, match_twin, record_prices, set_status, update_offers
 from prices.snapshot import read_ranges
-from prices.validation import InvalidPrice, PriceInput, exact, find_doubts, unit_price
+from prices.validation import InvalidPrice, PriceInput, describe_bag, find_doubts, unit_price
 
 State = Submission.State
 
@@ -65,7 +65,7 @@ def describe_price(price: PriceInput) -> tuple[str, str]:
     if price.price is not None:
         amount = f"{short_zloty(price.price)}/{fuel.unit}"
     else:
-        amount = f"worek {exact(price.bag_kg or Decimal())} kg za {short_zloty(price.bag_price or 0)}"
+        amount = describe_bag(price.bag_price or Decimal(), price.bag_kg or Decimal())
     day = date_format(price.day).replace(" ", "\N{NO-BREAK SPACE}")
     return fuel.name, f"{amount}, {day}"
 

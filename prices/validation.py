@@ -17,6 +17,10 @@ def exact(amount: Decimal) -> str:
     return f"{amount:.0f}" if amount == amount.to_integral_value() else f"{amount:.2f}".replace(".", ",")
 
 
+def describe_bag(price: Decimal, kg: Decimal) -> str:
+    return f"worek {exact(kg)} kg za {short_zloty(price)}"
+
+
 def deviation(price: Decimal, median: Decimal) -> str:
     """Return the difference from a median in per cent, without the sign of per cent: "+3,1", "−12,0"."""
     return f"{(price / median - 1) * 100:+.1f}".replace(".", ",").replace("-", "−")

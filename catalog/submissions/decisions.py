@@ -49,7 +49,7 @@ class NoFieldsAccepted(Refusal):
 
 
 class ReasonMissing(Refusal):
-    reason = "podaj powód odrzucenia zgłoszenia albo odznaczonych pól"
+    reason = "podaj powód tego, czego nie przyjmujesz"
 
 
 class ReasonWithoutOmission(Refusal):

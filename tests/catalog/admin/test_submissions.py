@@ -148,7 +148,7 @@ def test_a_claimant_is_compared_with_the_entry_and_may_not_fit(client, editor):
 def test_chosen_fields_are_accepted_and_the_whole_entry_verified_only_where_it_is_ticked(client, editor, decide):
     submission = factories.SubmissionFactory(**TWO_FIELDS)
     answer = decide(submission, decision="accept", groups=["place"])
-    assert "podaj powód odrzucenia zgłoszenia albo odznaczonych pól." in message_of(answer)
+    assert "podaj powód tego, czego nie przyjmujesz." in message_of(answer)
     assert re.findall(r'name="groups" value="(\w+)"[^>]*checked', answer.content.decode()) == ["place"]
     answer = decide(submission, decision="accept", groups=["place"], reason="Numer nie odpowiada.")
     assert "Zdecydowano: 1." in message_of(answer)
@@ -177,7 +177,7 @@ def test_what_stands_in_the_way_is_said_first_who_has_decided_and_nothing_typed_
     submission = factories.SubmissionFactory()
     for typed, words in (
         ({"decision": "accept"}, "zaznacz co najmniej jedno pole"),
-        ({"decision": "reject", "reason": " "}, "podaj powód odrzucenia zgłoszenia"),
+        ({"decision": "reject", "reason": " "}, "podaj powód tego"),
         ({"decision": "accept", "groups": ["phone"], "opened": "xx"}, "ktoś zmienił wpis po otwarciu tej strony"),
     ):
         assert words in message_of(decide(submission, **typed))

@@ -284,6 +284,15 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
     assert (factories.fresh(price).status, price.price, price.sent_price) == ("pending", 16300, None)
 
 
+def test_the_letter_about_a_price_by_the_bag_names_the_bag(desk, commit):
+    submission = factories.SubmissionFactory(passed_on=True)
+    price = waiting(1450, depot=submission.depot, submission=submission, bag_price=29, bag_kg=20)
+    with commit():
+        decide_on_page(desk, "approve_next", price)
+    (letter,) = mail.outbox
+    assert "1 450 zł/t (worek 20 kg za 29 zł), " in letter.body.replace("\xa0", " ")
+
+
 def test_an_outlier_is_named_and_comes_alone(desk):
     decide(desk, "approve", *(waiting(1400 + 10 * step) for step in range(8)))
     depot = factories.DepotFactory()

@@ -151,8 +151,8 @@ def test_what_stands_in_the_way_of_one_part_decides_nothing(client, editor, visi
     first, second, third = (f"choice-{part.pk}" for part in visit)
     typed, groups, later = form_of(client, visit[0]) | {"decision": "visit"}, f"groups-{visit[1].pk}", {third: "later"}
     for changed, words in (
-        ({}, "podaj powód odrzucenia"),
-        ({first: "reject", second: "later"} | later, "podaj powód odrzucenia"),
+        ({}, "podaj powód tego"),
+        ({first: "reject", second: "later"} | later, "podaj powód tego"),
         ({first: "later", second: "later"} | later, "wybierz, co przyjmujesz albo odrzucasz"),
         ({groups: [], "reason": "Nie."} | later, "zaznacz co najmniej jedno pole"),
         ({"reason": "Nie."} | later, "podano powód, ale wszystkie pola są zaznaczone"),
