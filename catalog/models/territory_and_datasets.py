@@ -10,6 +10,7 @@ from django.db import connection, models, transaction
 from django.db.models import F, Q
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from catalog.text import is_city_with_county_rights
 from fueldepot.data import snapshot
@@ -346,7 +347,8 @@ class ImportRun(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"{self.source or self.dataset or 'import'} {self.started:%Y-%m-%d %H:%M} {self.outcome}"
+        started = date_format(timezone.localtime(self.started), "SHORT_DATETIME_FORMAT")
+        return f"{self.source or self.dataset or 'import'} {started} {self.outcome}"
 
     @property
     def duration_s(self) -> float:

@@ -57,6 +57,7 @@ def test_what_an_editor_or_a_log_is_told_of_a_row():
         (models.PostcodeMunicipality(postcode_id="30-001", municipality=unit), "30-001 in 1261011"),
         (models.SearchEntry(label="Kraków", kind="municipality"), "Kraków (municipality)"),
         (models.NotDuplicate(first_id=3, second_id=4), "#3 ≠ #4"),
+        (models.ImportRun(source="prng", started=factories.NOW, outcome="ok"), "prng 21.11.2026 13:00 ok"),
         (Series(slug="prad-g11"), electricity),
         (Observation(series_id="prad-g11", year=2024), f"{electricity}, Polska, 2024"),
     ]
