@@ -240,9 +240,8 @@ def undo_merge(undoing: Undoing) -> None:
 
 
 def undo_distinct(undoing: Undoing) -> None:
-    """Report the pair as possible duplicates again. Two statements."""
+    """Report the pair as possible duplicates again. One statement."""
     undoing.changed[NotDuplicate] += NotDuplicate.objects.filter(pk__in=undoing.keys(NotDuplicate)).delete()[0]
-    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
 def undo_claims(undoing: Undoing) -> None:
