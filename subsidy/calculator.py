@@ -81,11 +81,11 @@ def requirements(
         return ()
     kinds = set(situations(application, variant))
     filled = {
-        key: short_amount(rules.number("project_types/heating_demand", key)) for key in ("type_2_from", "type_2_to")
+        "type_2_from": short_amount(rules.number("project_types/heating_demand", "type_2_from")),
+        "type_2_to": short_amount(rules.number("project_types/heating_demand", "type_2_to")),
+        "advance_percent": short_amount(rules.number("levels/prefinancing", "costs_percent")),
+        "advance_days": short_amount(rules.number("levels/prefinancing", "days_for_works")),
     }
-    if "upper" in kinds:
-        filled["advance_percent"] = short_amount(rules.number("levels/prefinancing", "costs_percent"))
-        filled["advance_days"] = short_amount(rules.number("levels/prefinancing", "days_for_works"))
     if "business_limited" in kinds:
         filled["multiple"] = short_amount(rules.number("levels/business_revenue", variant.level))
         filled["amount"] = f", czyli {short_amount(revenue_limit)} zł" if revenue_limit is not None else ""
