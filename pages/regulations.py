@@ -236,7 +236,7 @@ def provision_rows(entry: Regulation, provisions: Iterable[Deadline | FuelBan]) 
         binding = BINDING[entry.binds(row)] if entry.unit else ""
         if row.uncertain and binding != BINDING[False]:
             binding = UNCERTAIN
-        caveat, passed = entry.caveat_of(row), row.holds_on(entry.on)
+        caveat, passed = entry.caveat_of(row), isinstance(row, Deadline) and row.holds_on(entry.on)
         rows.append({"row": row, "binding": binding, "caveat": caveat, "passed": passed})
     return rows
 

@@ -344,6 +344,3 @@ class FuelBan(Provision):
 
     def __str__(self) -> str:
         return f"{self.fuel} ({self.scope})"
-
-    def holds_on(self, day: date) -> bool:
-        return self.from_date is None or self.from_date <= day
