@@ -46,8 +46,7 @@ def undo_depots(undoing: Undoing) -> None:
     rows = locking(concerned | Depot.objects.filter(pk__in=concerned.values("merged_into")))
     standing = {key for key, publication in rows.values_list("pk", "publication") if publication != REMOVED}
     depots = Depot.objects.filter(pk__in=among(undoing.spans(Depot)))
-    removed = depots.filter(publication=REMOVED, merged_into=None).exclude(pk__in=_removed(undoing))
-    if undoing.keys(OwnerLink) and removed.exists():
+    if undoing.keys(OwnerLink) and depots.filter(publication=REMOVED, merged_into=None).exists():
         raise DepotIsRemoved(undoing.decision.pk)  # its claim could not wait again
     staying = {depot.pk for depot in find_staying_depots(undoing)}
     restored = restore_depots(undoing, {*undoing.spans(Depot)} - staying)
