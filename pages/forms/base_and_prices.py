@@ -220,7 +220,7 @@ class PriceFields(PublicForm):
         for fuel in self.price_fuels:
             name = f"bag-{fuel.slug}"
             price, bag = self[f"price-{fuel.slug}"], self[name] if name in self.fields else None
-            is_typed = any(field and (field.errors or field.data) for field in (price, bag))
+            is_typed = any(field and field.data for field in (price, bag))
             yield {"fuel": fuel, "price": price, "bag": bag, "is_sold": fuel.slug in self.sold, "is_typed": is_typed}
 
     @property
