@@ -25,9 +25,11 @@ def guessed(search, text):
 
 
 def test_a_municipality_of_exactly_the_typed_letters_goes_before_a_larger_one():
-    search = make_search({"08": "x", "0801": "a", "0801012": "Brójce", "32": "y", "3201": "b", "3201012": "Brojce"})
+    units = {"08": "x", "0801": "a", "0801012": "Brójce", "32": "y", "3201": "b", "3201012": "Brojce"}
+    search = make_search(units | {"0801022": "Zabno", "3201022": "Żabno"})
     assert found(search, "brojce") == ["Brojce", "Brójce"]
     assert found(search, "BRÓJCE") == found(search, "brój") == ["Brójce", "Brojce"]
+    assert found(search, "żab") == ["Żabno", "Zabno"]
 
 
 def test_villages_of_the_typed_diacritics_go_first_however_many_are_larger():
@@ -320,7 +322,7 @@ def test_a_long_address_costs_few_readings():
 def test_neither_a_street_alone_nor_the_number_of_a_depot_is_a_place():
     villages = ("Długa Wieś", ROPA), ("Maja", ROPA), ("Nipkowie", ROPA), ("Telatyn", SEKOWA), ("Płock", ZAKOPANE)
     search = make_search(PLACES, *villages, postcodes={"12-300": (ROPA,)})
-    streets = "ul. Długa", "ul. Długa 5", "ul. 3 Długa", "ul. 3 Maja", "ul.", "5"
+    streets = "ul. Długa", "ul. Długa 5", "ul. 3 Długa", "ul. 3 Maja", "ul.", "5", "woj. powiat"
     for text in (*streets, "NIP 676-248-45-60", "pl 6762484560", "tel. 601 202 303", "(12) 300 67 89"):
         assert found(search, text) == [], text
 
@@ -341,15 +343,17 @@ LOCATED = ("Gorlice", GORLICE, 49.66, 21.16), ("Ropa", ROPA, 49.60, 21.04), ("Za
 
 
 def test_the_place_of_a_name_near_a_town_goes_first_however_their_nearness_is_told():
-    villages = ("Krzywa", ROPA, 49.25, 19.85), ("Krzywa", SEKOWA, 49.60, 21.20), ("Zagórze", ROPA, 49.60, 20.50)
-    search = make_search(PLACES | {GORLICE: "Gorlice"}, *LOCATED, *villages)
+    krzywa = [("Krzywa", ROPA, 49.50, 20.90), ("Krzywa", ZAKOPANE, 49.25, 19.85), ("Krzywa", SEKOWA, 49.60, 21.20)]
+    search = make_search(PLACES | {GORLICE: "Gorlice"}, *LOCATED, *krzywa, ("Zagórze", ROPA, 49.60, 20.50))
     near = ("k. Gorlic", "k/Gorlic", "koło Gorlic", "pod Gorlicami", "w okolicy Gorlic, małopolskie", "k. Gorlice")
     beside = ("Krzywa, Gorlice", "Krzywa Gorlice", "Gorlice Krzywa", "Gorlice, Krzywa", "Krzywa 12, Gorlice")
     for text in (*(f"pellet Krzywa {town}" for town in near), *beside):
         assert units_found(search, text)[0] == SEKOWA, text
-    assert units_found(search, "Krzywa k. Zakopanego")[0] == ROPA
+    away = "Krzywa k. Zakopanego"
+    assert (found(search, away)[0], units_found(search, away)[0]) == ("Krzywa", ZAKOPANE)
     # Near is said of a place 50 km away, too; two names beside each other are a street and its town beyond 20 km.
     assert found(search, "Zagórze k. Gorlic")[0] == "Zagórze"
+    assert (is_clear(search, "Zagórze k. Gorlic"), is_clear(search, "Krzywa k. Gorlic")) == (True, False)
     for text in ("Zagórze, Gorlice", "ul. Krzywa 5, Gorlice"):
         assert found(search, text)[0] == "Gorlice", text
 

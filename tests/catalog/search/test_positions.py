@@ -65,6 +65,11 @@ def test_a_place_is_amid_its_postcodes_with_the_fewest_places():
     assert known.of_place("wolka", KRAKOW) == (50.9, 20.0, "postcode")
 
 
+def test_of_two_places_of_a_name_the_main_one_counts():
+    parts = [place("Wola", KRAKOW, lat, 19.9, main=lat == 50.1) for lat in (50.0, 50.1, 50.2)]
+    assert positions(parts).of_place("wola", KRAKOW)[:2] == (50.1, 19.9)
+
+
 def test_postcodes_far_outside_its_municipality_stand_for_no_place():
     inside = postcode("30-001", *CENTRE)
     for metres, expected in ((4_900, "postcode"), (5_100, "municipality")):

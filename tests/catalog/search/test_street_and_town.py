@@ -26,3 +26,5 @@ def test_a_town_is_found_beside_a_street_though_its_rural_namesake_is_more_impor
 def test_a_case_of_a_town_before_another_town_is_a_street_without_a_preposition(search):
     assert units_found(search, "Różana Biecz") == units_found(search, "Biecz Różana") == [RURAL_BIECZ, BIECZ]
     assert units_found(search, "w Różanie Biecz") == units_found(search, "Różan Biecz") == [ROZAN]
+    village = make_search(UNITS | {BIECZ: "Biecz", ROZAN: "Różan"}, ("Biecza", ROZAN))
+    assert units_found(village, "Biecza") == [ROZAN]
