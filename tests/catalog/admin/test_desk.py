@@ -204,9 +204,9 @@ def test_a_release_is_undone_unless_somebody_else_has_it_now():
     released = last()
     assert (taken.title, released.title) == ("Wzięto województwo małopolskie", "Oddano województwo małopolskie")
     assert (factories.fresh(claim).editor.username, claim.released_by.username) == ("ewa", "szefowa")
+    undo_nothing(taken, adam)
     take(his)
     undo_nothing(released, adam)
-    undo_nothing(taken, adam)
     assert factories.fresh(claim).released_at
     assert VoivodeshipClaim.objects.standing().get().editor == adam
     for decision, standing in ((last(), []), (released, [claim]), (taken, [])):

@@ -75,7 +75,12 @@ def test_near_ones_with_similar_names_or_one_tax_number_are_a_pair_also_a_held_o
 def test_near_ones_come_before_branches_of_one_company(one, other, third):
     Depot.objects.filter(pk=other.pk).update(lat=one.lat + 0.0003, nip=None)
     Depot.objects.filter(pk=third.pk).update(lat=one.lat + 0.045, name=one.name, nip=one.nip)
-    assert found() == [(one.pk, other.pk), (one.pk, third.pk)]
+    pairs = duplicates.find_pairs()
+    assert [duplicates.find_for(depot.pk, pairs) for depot in (one, other, third)] == [
+        {other.pk: pairs[0], third.pk: pairs[1]},
+        {one.pk: pairs[0]},
+        {one.pk: pairs[1]},
+    ]
 
 
 def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_max_num_queries):
@@ -107,6 +112,7 @@ def test_merging_from_the_page_takes_field_by_field_and_goes_on_to_the_next_pair
     assert (one.confirmed_fields, one.fuels) == (["name", "website", "fuels"], ["ekogroszek", "pellet"])
     assert other.fuels == ["ekogroszek"]  # as before, for when it comes back
     assert (other.publication, other.removal_reason, other.merged_into) == ("removed", "duplicate", one)
+    assert one.updated_at == other.updated_at == timezone.localdate()
     absorbed = f"wchłonięto wpis {other.pk}: nazwa, strona internetowa, paliwa"
     assert one.history.latest().history_change_reason == absorbed
     assert other.history.latest().history_change_reason == f"scalono z wpisem {one.pk}"

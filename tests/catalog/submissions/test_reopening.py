@@ -96,7 +96,8 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(client, edito
 def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, sent):
     row = factories.SubmissionFactory()
     reject(row, editor)()
-    assert sent(lambda: undo(last(), editor)) == []
+    assert undo(last(), editor).letters == set()
+    assert sent(sending.send_waiting) == []
     row.refresh_from_db()
     assert (row.state, row.reason, row.notification_pending, row.reopening_pending) == ("waiting", "", False, False)
     # One that is decided again before the letter leaves does not wait any more.
@@ -147,9 +148,9 @@ def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(edi
     rows = factories.SubmissionFactory.create_batch(2, **author)
     claim = factories.SubmissionFactory(claim=True, **author)
     decisions.decide_possible(submissions=[row.pk for row in (*rows, claim)], rejection="Nie.", by=editor, on=NOW)
-    again = factories.SubmissionFactory(claim=True, **author)
+    again = [factories.SubmissionFactory(claim=is_claim, **author) for is_claim in (True, False)]
     undone = undo(last(), editor)
-    assert (undone.reopened, undone.left, set(Submission.objects.waiting())) == (2, [claim], {*rows, again})
+    assert (undone.reopened, undone.left, set(Submission.objects.waiting())) == (2, [claim], {*rows, *again})
 
 
 def test_a_deletion_is_undone_with_a_reason_and_brings_back_what_it_closed(client, editor, sent, monkeypatch):
