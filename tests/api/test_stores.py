@@ -162,6 +162,7 @@ def test_an_integer_may_be_written_with_a_point(client):
 def test_a_divided_municipality_and_a_county_that_is_gone_name_theirs(client):
     for code, others in (("1299012", ["1217011"]), ("1299022", [])):
         factories.FormerMunicipalityFactory(teryt=code, others=others)
+    factories.FormerMunicipalityFactory(teryt="1299032", successor=factories.zakopane())
     for teryt, successor, other in (("1299012", "1261011", "1217011"), ("1299", "1261", "1217")):
         message = client.get(URL, {"teryt": teryt}).json()["message"]
         gone = f"teryt {teryt} has left the register; its successor is {successor}, and parts of it went to {other}."

@@ -59,7 +59,8 @@ def test_on_a_shared_border_the_official_boundary_wins_and_outside_of_all_the_ne
     for metres, status in ((1, 200), (95, 200), (105, 404), (5_000, 404)):
         assert ask(client, border, y + 10_000 + metres).status_code == status, metres
     # Outside, too, what is as near as rounding tells is decided by kind and code.
-    assert ask(client, border + 0.04, y + 10_001).json()["teryt"] == "1261011"
+    for offset, teryt in ((0.04, "1261011"), (50, "1217011")):
+        assert ask(client, border + offset, y + 10_001).json()["teryt"] == teryt, offset
 
 
 def test_lower_code_wins_between_boundaries_of_one_kind():

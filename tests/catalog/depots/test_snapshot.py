@@ -60,6 +60,12 @@ def test_depots_of_one_name_are_namesakes():
     assert [known.has_namesake(one) for one in known.rows] == [True, True, False]
 
 
+def test_words_of_a_place_are_searched_beside_a_word_of_the_name_alone():
+    depots = Depots([depot_row(1, name="Skład Nowak", place="Kraków")])
+    totals = [depots.matching("nowak kraków", of_name=words).total for words in ((), ("nowak",), ("krakow",))]
+    assert totals == [0, 1, 0]
+
+
 def test_a_unit_lists_its_own_in_the_order_of_the_rows():
     known = Depots([depot_row(3), depot_row(1, teryt="1217011"), depot_row(2, teryt="1465011", fuels=["ekogroszek"])])
     assert [one.id for one in known.in_unit("12").rows] == [3, 1]

@@ -191,7 +191,7 @@ def test_the_name_of_a_business_is_not_that_of_a_person():
         *("Anna Plus", "Jan Transport", "Jan Opałowy", "Jan Bud-Nowak", "Jan Spółdzielnia"),
         # Not a full name.
         *("", " . ", "Jan", "Kowalski", "Nowak-Wiśniewska", "J. K.", "J. Opoka", "J. Tek", "Jan Paweł II"),
-        *("Skład węgla", "Skład opału", "Hurtownia opału Kowalski", "Węgiel-Trans Malinowski"),
+        *("Skład węgla", "Skład opału", "Hurtownia opału Kowalski", "Węgiel-Trans Malinowski", "X-Lent Kowalski"),
     ):
         assert not is_personal_name(name), name
 
@@ -260,7 +260,7 @@ def test_what_only_looks_like_a_fuel():
         *("Roksana Węgiel", "Węgiel Jan", "Bracia Węgiel", "Domy z drewna", "Bez węgla", "Orzech", "Groszek"),
         *("Sklep Groszek – opał", "Kostka i Orzech s.c.", "A. Węgiel", "Skład Jana Węgla", "Drewno i Syn"),
         *("Drewno do wędzenia", "Wiaty na drewno", "Skup drewna", "Węgliniec Opał", "Węglokoks", "Drewniana Chata"),
-        *("Pelletowe kotły", "Drewno Marek"),
+        *("Pelletowe kotły", "Drewno Marek", "Drzewa owocowe"),
     ):
         assert fuels_in_name(name) == ()
 

@@ -5,6 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.parsing import opening_hours
 from catalog.parsing.opening_hours import DAYS, MAX_TEXT, daily_ranges, ranges_of_week, to_osm_string, weekly_hours
 
 CLOSED = "nieczynne"
@@ -149,7 +150,7 @@ def test_a_text_without_one_week_of_hours_or_that_is_ambiguous_or_very_long_is_u
         *("8-16 pn-pt", "pn-pt 8-16, 9-13", "pn-pt 8-16; 9-13", "pn-pt 8-16 9-13", "niedziela nieczynne 8-16"),
         *("pn-pt 8-16 przerwa 12-13", "pn-pt 8-16 i", "dni robocze 8-16", "pn-pt 1⁰-16", "pn-pt 8:00:00-16:00:00"),
         *("pn-pt 8-26", "pn-pt 25:00-26:00", "Mo 08:00-47:00", "pn-pt 8-16: sob 8-13", "czynne pn-pt 8-16: sob 8-13"),
-        *(": 08:00-16:00", "Mo-Fr 08:00-16:00,15:00-18:00", "monitoring 24h", "Mo-Fr 08:00am-4pm"),
+        *(": 08:00-16:00", "Mo-Fr 08:00-16:00,15:00-18:00", "monitoring 24h", "Mo-Fr 08:00am-4pm", "pn 24:00-8:00"),
     ):
         assert weekly_hours(text) is None, text
     text = "Mo-Fr 08:00-16:00" + " " * MAX_TEXT
@@ -197,6 +198,7 @@ def test_a_week_is_written_in_the_standards_form_and_read_as_the_same():
 def test_a_stored_week_has_its_ranges_without_its_text_and_several_a_day_from_a_text_of_the_same_week():
     hours = {**dict.fromkeys(DAYS, CLOSED), "mon": "8:00-16:00"}
     assert ranges_of_week(hours, "") == {**dict.fromkeys(DAYS, ()), "mon": ("8:00-16:00",)}
+    assert opening_hours.texts_of_week(hours, "") == hours
     text = "Mo 08:00-12:00,13:00-16:00; Tu 08:00-12:00"
     assert ranges_of_week(weekly_hours(text), text) == daily_ranges(text)
     assert ranges_of_week(weekly_hours(text), "Mo 08:00-12:00,13:00-16:00") is None
