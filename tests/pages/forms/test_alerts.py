@@ -47,7 +47,7 @@ def test_a_place_is_asked_for_confirmed_and_ended(stranger, place):
     (link,) = links_in(letter)
     expect(stranger.client.get(link), "Kraków: terminy i zmiany przepisów")
     assert factories.fresh(row).confirmed_at is None, "GET writes nothing"
-    expect(confirm(stranger, link), "Twoje powiadomienia")
+    expect(confirm(stranger, link), "Twoje powiadomienia", "do 20 listopada 2028 r.")
     assert factories.fresh(row).confirmed_at is not None
     assert row.client_hash == ""
     assert list(row.content["rules"].values()) == ["Uchwała I/1/17", f"Od {day(date(2027, 6, 9))}: kotły klasy 3 i 4"]

@@ -50,6 +50,7 @@ def test_hours_that_a_source_wrote_shorter_do_not_bar_another_correction(strange
     text = texts.too_long("opening_hours").replace(" 0", " ").replace("-0", "-")
     nowak.opening_hours, nowak.hours = text, dict.fromkeys(texts.too_long_week(), "")
     nowak.save()
+    assert stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="", mon="8-9").status_code == 400
     assert stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="").status_code == 302
     assert Submission.objects.get().proposed == {"phone": ""}
 

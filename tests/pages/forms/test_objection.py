@@ -10,7 +10,7 @@ from catalog.services import journal
 from catalog.services.editors import CHIEF
 from catalog.services.merging import merge_depots
 from catalog.services.moderation import remove_depot
-from catalog.submissions import letters, objections, owner_links
+from catalog.submissions import intake, letters, objections, owner_links
 from catalog.submissions.retention import CLAIM_KEEPS, purge_submissions
 from tests import deciding, factories
 from tests.client import context_of
@@ -151,7 +151,7 @@ def test_an_owner_hears_of_a_wish_to_delete_the_entry_and_objects(client, strang
     with pytest.raises(objections.OwnerMayObject):
         deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
     at = link_in(letter, "sprzeciw")
-    assert "Ktoś poprosił o usunięcie tego wpisu." in text_of(client.get(at))
+    expect(client.get(at), nowak.name, "Ktoś poprosił o usunięcie tego wpisu.")
     send_objection(stranger, at)
     clock.move(days=4)
     with pytest.raises(objections.OwnerObjected):
@@ -236,6 +236,8 @@ def test_a_removed_entry_is_asked_back_and_an_editor_decides(client, stranger, e
         result = deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
     assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
     assert (mail.outbox[-1].subject, client.get(path).status_code) == ("Skład opału Nowak: wpis wrócił", 410)
+    with pytest.raises(intake.NotRestorable):  # sent before the entry was back
+        intake.ask_restoring(deletion=deletion, text="", client="192.0.2.7", on=clock.now)
     assert "Jeśli godziny albo ceny są nieaktualne, przejmij wpis i zmień je." in words_of(mail.outbox[-1])
     journal.undo(decision=result.decision, by=editor, on=clock.now)
     assert factories.fresh(nowak).publication == "removed"

@@ -334,10 +334,11 @@ def test_an_empty_cell_of_a_spreadsheet_is_the_depot_and_the_day_of_the_form_unl
         workbook.active.append(row)
     workbook.save(file := BytesIO())
     expect(upload(stranger, link, file.getvalue()), "Do wczytania: 2 ceny.", without=["Pominiemy"])
-    workbook.active.append(["ekogroszek", 1500])
+    for row in (["ekogroszek", 1500], ["wegiel", 1400]):
+        workbook.active.append(row)
     workbook.active.merge_cells("C3:C4")
     workbook.save(file := BytesIO())
-    left = "Do wczytania: 2 ceny. Pominiemy 1 wiersz.", "Wiersz 4: nie ma numeru składu; scalone komórki"
+    left = "Do wczytania: 3 ceny. Pominiemy 1 wiersz.", "Wiersz 4: nie ma numeru składu; scalone komórki"
     expect(upload(stranger, link, file.getvalue()), *left)
 
 

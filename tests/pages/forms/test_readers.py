@@ -94,6 +94,7 @@ def test_a_price_that_an_editor_corrected_is_told_as_published(client, stranger,
     decide_visit(parts=[], prices=choices, reason="", corrected=amount, by=factories.UserFactory(), on=clock.now)
     told = "przyjęta: 1 600 zł/t, 21.11.2026 (w zgłoszeniu 1 640 zł)"
     expect(client.get(page), f"Pellet 1 640 zł/t, 21 listopada 2026 r. {told}", "2026 r. przyjęta Redakcja sprawdziła")
+    expect(client.get(page), "Usuniemy Twoje dane 22 listopada 2026 r.")
 
 
 @pytest.mark.parametrize(("typed", "left"), [(SEVEN, 6), ({"price-pellet": "1600"}, 0)])

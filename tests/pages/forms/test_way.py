@@ -62,16 +62,16 @@ def test_a_correction_from_form_to_public(client, stranger, nowak, clock, commit
 
 
 def test_the_page_counts_days_and_shows_what_was_sent_and_not_what_an_editor_made_of_it(client, stranger, nowak, clock):
-    page = stranger.fill_and_confirm(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    page = stranger.fill_and_confirm(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567", website="opal.pl")
     expect(client.get(page), "czeka od dziś")
     ahead = re.findall(r'class="ahead"><span>([^<]+)', client.get(page).content.decode())
     assert ahead == ["Decyzja redakcji"]
     clock.move(hours=20)
     expect(client.get(page), "czeka 1 dzień")
-    other = {"phone": "+48 601 234 568"}
-    submission = Submission.objects.get()
-    deciding.accept_submission(submission=submission, values=other, by=factories.UserFactory(), on=clock.now)
-    expect(client.get(page), "W zgłoszeniu Telefon +48 12 345 67 89 +48 601 234 567", without=["Po zmianie"])
+    other = {"values": {"phone": "+48 601 234 568"}, "groups": ["phone"], "reason": "Strona nie działa."}
+    deciding.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now, **other)
+    shown = "W zgłoszeniu Telefon +48 12 345 67 89 +48 601 234 567", "Bez zmian zostało: strona internetowa."
+    expect(client.get(page), *shown, without=["Po zmianie"])
 
 
 def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, accept):
