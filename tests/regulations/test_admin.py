@@ -218,7 +218,8 @@ def test_the_action_refuses_what_the_form_refuses(editor, amendments):
     for refused in ("undated", "foreign"):
         with pytest.raises(services.DeadlineNotMovable):
             move(amendment=amendments[refused])
-    move(amendment=amendment)
+    move(amendment=amendment, note="Sejmik zmienił termin.")
+    assert Deadline.history.latest().history_change_reason == f"zmiana {amendment}: Sejmik zmienił termin."
     with pytest.raises(services.DeadlineNotMovable):
         move(amendment=amendment)
     assert Deadline.objects.count() == 2

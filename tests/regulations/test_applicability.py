@@ -103,9 +103,10 @@ def test_a_later_deadline_counts_where_the_deciding_one_leaves_something(law, la
 def test_the_part_of_the_municipality_is_asked_before_the_fuel(law):
     DeadlineFactory(date=date(2024, 1, 1), appliances=[FIREPLACE], fuels=["hard_coal"])
     DeadlineFactory(date=date(2030, 1, 1), appliances=[FIREPLACE], area="listed", partly=["1261011"], scope="centrum")
+    DeadlineFactory(date=date(2031, 1, 1), appliances=[FIREPLACE], uncertain=True)
     found = check(KRAKOW, FIREPLACE)
-    assert [one.open_fact for one in found.limited] == ["coal", "part"]
-    assert found.undecided == found.limited[1]
+    assert [one.open_fact for one in found.limited] == ["coal", "part", None]
+    assert (found.status, found.undecided) == (ApplianceStatus.LIMITED, found.limited[1])
 
 
 def test_of_the_deadlines_of_all_ages_the_latest_of_an_age_that_is_possible_decides(law):
