@@ -283,8 +283,10 @@ def test_two_changes_of_a_range_are_undone_the_later_first_and_one_of_a_row_with
     first, second = changes
     undo_nothing(first, editor, row)
     for decision, low in ((second, 650), (first, 600)):
+        versions = Dataset.objects.read_versions()
         assert journal.undo(decision=decision, by=editor, on=NOW).restored == 1
         assert PlausibleRange.objects.get(pk="pellet").low == low
+        assert Dataset.objects.read_versions() != versions
     row.history.all().delete()
     with recorded(editor) as change:
         row.save()

@@ -283,7 +283,9 @@ def test_a_check_that_an_earlier_release_has_undone_keeps_nothing(editor):
 
 
 def test_a_check_does_not_come_back_to_an_entry_that_an_import_has_changed_since(editor):
-    depot = factories.DepotFactory(verified=True)
+    depot = factories.DepotFactory()
+    history.record_bulk(Depot, [depot.pk], by=None, reason=history.IMPORTED)
+    moderation.verify_depot(depot=depot, by=editor, on=TODAY)
     reset = moderation.reset_depots(keys=[depot.pk], by=editor, note="sprawdzenie od nowa").decision
     Depot.objects.update(phone="+48 12 345 67 89")
     history.record_bulk(Depot, [depot.pk], by=None, reason=history.IMPORTED)

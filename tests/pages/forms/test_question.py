@@ -48,6 +48,7 @@ def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submissio
     link, status = link_in(letter, "odpowiedz"), link_in(letter, "stan")
     expect(client.get(link), f"Poprawka, zgłoszenie nr {submission.pk} Czy to numer biura?")
     expect(client.get(status), "Odpowiedź na pytanie otwórz odnośnik z wiadomości", without=["numer biura"])
+    assert 'class="ahead"><span>Odpowiedź na pytanie' in client.get(status).content.decode()
     done = stranger.answer(ADDRESS, link, answer=f"Tak.\nOd maja. {SCRIPT}")
     expect(done, "Dziękujemy za odpowiedź", status=302)
     assert factories.fresh(submission).state == "waiting"
