@@ -241,6 +241,7 @@ def test_what_a_name_says():
         ({COAL, DUST}, ("Węglem i miałem handel",)),
         ({COAL, COBBLE, WOOD}, ("Drewno kominkowe – węgiel kostka",)),
         ({ECO_PEA, PELLET}, ("Ekogroszki, pelety",)),
+        ({PELLET, WOOD}, ("PHU Drewno Pellet",)),
     ):
         for name in names:
             assert set(fuels_in_name(name)) == expected, name
