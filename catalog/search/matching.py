@@ -154,7 +154,7 @@ class WordMatcher:
         self, reading: Reading, mode: Mode, accented: tuple[str, ...] = (), limit: int = MAX_SUGGESTIONS
     ) -> list[Match]:
         """Return the best entries for a reading, only those with the fewest edits."""
-        if mode is Mode.CASES and not any(token.beginning for token in reading.tokens):
+        if not reading.tokens or (mode is Mode.CASES and not any(token.beginning for token in reading.tokens)):
             return []
         entries, total, named, whole = self._covering(reading, mode)
         if not len(entries):

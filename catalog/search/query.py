@@ -246,7 +246,7 @@ def read_after_street(text: str) -> list[Reading]:
     start = numbers[-1] + 1 if numbers else first
     starts = range(max(start, len(words) - MOST_WORDS), len(words)) if name else range(start, len(words))[:1]
     readings = [read_words([words[place:]], ignored) for place in starts for ignored in (NOTHING, FILLERS)]
-    return [reading for reading in dict.fromkeys(readings) if reading.tokens]
+    return list(dict.fromkeys(readings))
 
 
 def read_village_address(text: str) -> tuple[str, Reading] | None:
