@@ -110,12 +110,13 @@ def test_an_unknown_index_has_three_variants_and_shows_one(application, day):
         assert variant == make_variant(application, variant.project_type, on)
 
 
-def test_amounts_are_unconfirmed_where_a_limit_of_another_result_of_the_audit_is():
+def test_amounts_are_unconfirmed_where_the_limit_of_table_3_or_of_another_result_of_the_audit_is():
     on = rules.current().on(date(2026, 12, 1))
-    values = {key: value.model_copy(update={"verified": key[1] != "elevated"}) for key, value in on.values.items()}
     poor = Application(people=1, income=Decimal(0), scope={Item.PELLET_BOILER: Decimal(1), Item.WALLS: Decimal(9)})
-    result = calculate(poor, replace(on, values=values))
-    assert (result.shown.confirmed, result.confirmed) == (True, False)
+    for unverified, is_shown_confirmed in (("elevated", True), ("3/highest", False)):
+        values = {key: value.model_copy(update={"verified": key[1] != unverified}) for key, value in on.values.items()}
+        result = calculate(poor, replace(on, values=values))
+        assert (result.shown.confirmed, result.confirmed) == (is_shown_confirmed, False)
 
 
 @given(applications(), DAYS)
