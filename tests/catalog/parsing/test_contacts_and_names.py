@@ -242,6 +242,7 @@ def test_what_a_name_says():
         ({COAL, COBBLE, WOOD}, ("Drewno kominkowe – węgiel kostka",)),
         ({ECO_PEA, PELLET}, ("Ekogroszki, pelety",)),
         ({PELLET, WOOD}, ("PHU Drewno Pellet",)),
+        ({WOOD}, ("Kowalski skład drewna", "Hurtownia opału drewno", "Hurtownia opału Drewna")),
     ):
         for name in names:
             assert set(fuels_in_name(name)) == expected, name

@@ -115,9 +115,9 @@ def test_a_word_that_names_the_unit_is_no_error_in_the_name_and_units_alone_are_
 
 
 def test_the_kind_of_municipality_counts_only_if_one_is_of_that_kind():
-    search = make_search(PLACES | {"1211092": "Nowy Targ"}, ("Nowy Targ", ROPA))
-    assert units_found(search, "gmina wiejska nowy targ") == ["1211092"]
-    assert units_found(search, "gmina miejska nowy targ") == [NOWY_TARG]
+    search = make_search(PLACES | {"1211092": "Nowy Targ", "1211103": "Nowy Targ"}, ("Nowy Targ", ROPA))
+    for kind, code in (("wiejska", "1211092"), ("miejsko-wiejska", "1211103"), ("miejska", NOWY_TARG)):
+        assert units_found(search, f"gmina {kind} nowy targ") == [code]
     assert found(search, "gmina wiejska zakopane") == ["Zakopane"]
 
 
