@@ -66,13 +66,14 @@ def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stra
 def test_the_desk_shows_what_an_owner_changed_as_the_owner_s_with_values(client, stranger, nowak, link, editor):
     save(stranger, link, mon="6-14", **{"price-pellet": "1600"})
     save(stranger, link, mon="7-14", **{"price-pellet": "1650"})
+    save(stranger, link, **{"price-pellet": "1660"})
     for row in (f"catalog/depot/{nowak.pk}", f"prices/depotprice/{DepotPrice.objects.get().pk}"):
         expect(client.get(f"/admin/{row}/history/"), "właściciel (odnośnikiem)")
-    assert list(DepotPrice.history.values_list("price", flat=True)) == [1650, 1600]
+    assert list(DepotPrice.history.values_list("price", flat=True)) == [1660, 1650, 1600]
     change = "Właściciel zmienił: Skład opału Nowak – Godziny otwarcia, Pellet"
-    journal = client.get(reverse("admin:catalog_decision_changelist"))
+    journal = client.get(reverse("admin:catalog_decision_changelist"), {"q": f"#{nowak.pk}"})
     text = expect(journal, change, "godziny tygodnia: pn. 6:00-14:00", "cena: 1 600 → 1 650")
-    assert text.count("właściciel (odnośnikiem)") == 2
+    assert text.count("właściciel (odnośnikiem)") == 3
 
 
 def test_what_cannot_be_is_not_taken_and_nothing_beside_it(stranger, nowak, link):
