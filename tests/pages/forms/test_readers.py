@@ -152,7 +152,9 @@ def test_what_is_no_price(stranger, path):
 
 def test_the_ends_of_a_plausible_range_are_inside_and_told_to_the_grosz(stranger, path):
     PlausibleRange.objects.filter(pk="pellet").update(low=Decimal("650.50"))
-    expect(stranger.fill(path, **{"price-pellet": "650,49"}), "od 650,50 zł do 4 000 zł", status=400)
+    answer = stranger.fill(path, **{"price-pellet": "650,49"})
+    expect(answer, "od 650,50 zł do 4 000 zł", status=400)
+    assert [field.name for field in answer.context["form"].mistakes] == ["price-pellet"]
     assert stranger.fill(path, **{"price-pellet": "650,50"}).status_code == 302
     day = (stranger.clock.now - timedelta(days=31)).date()
     assert stranger.fill(path, **{"price-pellet": "4000", "day": str(day)}).status_code == 302
