@@ -56,33 +56,6 @@ def url_of(one, other):
     return reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])
 
 
-def test_near_ones_with_similar_names_or_one_tax_number_are_a_pair_also_a_held_one_but_no_removed_one(one, other):
-    pair = one.pk, other.pk
-    for changed, pairs in (
-        ({}, [(*pair, False)]),
-        ({"publication": "held"}, [(*pair, False)]),
-        ({"publication": "held", "nip": one.nip, "lat": 54.0, "name": "Inna"}, [(*pair, True)]),
-        ({"lat": one.lat + 0.0014}, []),
-        ({"name": "Auto Części Bis"}, []),
-        ({"publication": "removed", "removed_at": TODAY, "removal_reason": "closed"}, []),
-    ):
-        with transaction.atomic():
-            Depot.objects.filter(pk=other.pk).update(**changed)
-            assert [(row.first, row.second, bool(row.same_nip)) for row in duplicates.find_pairs()] == pairs, changed
-            transaction.set_rollback(True)
-
-
-def test_near_ones_come_before_branches_of_one_company(one, other, third):
-    Depot.objects.filter(pk=other.pk).update(lat=one.lat + 0.0003, nip=None)
-    Depot.objects.filter(pk=third.pk).update(lat=one.lat + 0.045, name=one.name, nip=one.nip)
-    pairs = duplicates.find_pairs()
-    assert [duplicates.find_for(depot.pk, pairs) for depot in (one, other, third)] == [
-        {other.pk: pairs[0], third.pk: pairs[1]},
-        {one.pk: pairs[0]},
-        {one.pk: pairs[1]},
-    ]
-
-
 def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_max_num_queries):
     for number in range(10):
         factories.DepotFactory.create_batch(2, lat=49.5 + number / 100)

@@ -19,6 +19,11 @@ HERE = pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="needs the publ
 PUBLISHED = pytest.param("published", marks=[pytest.mark.full_scale, HERE])
 """The register of the publishers' files, beside that of the starter data."""
 
+UNITS = {"12": "małopolskie", "1205": "gorlicki", "1211": "nowotarski", "1217": "tatrzański"}
+ROPA, SEKOWA, NOWY_TARG, ZAKOPANE = "1205082", "1205092", "1211011", "1217011"
+PLACES = UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa", NOWY_TARG: "Nowy Targ", ZAKOPANE: "Zakopane"}
+"""A small register, to which tests add villages."""
+
 
 def starter_register():
     return make_register(starter.read_units(), starter.read_places(), starter.read_postcodes())

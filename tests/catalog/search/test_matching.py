@@ -11,12 +11,20 @@ from catalog.search.matching import Mode, max_edits, stem
 from catalog.search.query import Reading, Token, split_fuel, spoken_name
 from catalog.search.vocabulary import ContextScope, InflectedNames
 from catalog.text import plain
-from tests.catalog.search.country import found, make_search, search_of, starter_register, units_found
+from tests.catalog.search.country import (
+    NOWY_TARG,
+    PLACES,
+    ROPA,
+    SEKOWA,
+    UNITS,
+    ZAKOPANE,
+    found,
+    make_search,
+    search_of,
+    starter_register,
+    units_found,
+)
 from tests.memory import is_freed_at_once
-
-UNITS = {"12": "małopolskie", "1205": "gorlicki", "1211": "nowotarski", "1217": "tatrzański"}
-ROPA, SEKOWA, NOWY_TARG, ZAKOPANE = "1205082", "1205092", "1211011", "1217011"
-PLACES = UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa", NOWY_TARG: "Nowy Targ", ZAKOPANE: "Zakopane"}
 
 
 def matched(search, mode, words):

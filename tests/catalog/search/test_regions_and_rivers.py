@@ -1,10 +1,6 @@
 """Names that are more than one thing: regions that are hamlets, towns that are rivers, kinds that are streets."""
 
-from tests.catalog.search.country import found, make_search, units_found
-
-UNITS = {"12": "małopolskie", "1205": "gorlicki", "1211": "nowotarski", "1217": "tatrzański"}
-ROPA, SEKOWA, NOWY_TARG, ZAKOPANE = "1205082", "1205092", "1211011", "1217011"
-PLACES = UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa", NOWY_TARG: "Nowy Targ", ZAKOPANE: "Zakopane"}
+from tests.catalog.search.country import NOWY_TARG, PLACES, ROPA, SEKOWA, ZAKOPANE, found, make_search, units_found
 
 
 def test_a_region_goes_before_hamlets_of_its_name_unless_a_unit_tells_them_from_it():
