@@ -5,6 +5,7 @@ Pages that other sites frame, and that nothing else may be framed.
 
 import gzip
 import re
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -278,6 +279,11 @@ def test_embeds_say_what_their_pages_say_with_status_and_origin_and_pages_offer_
     for page, path in zip(pages, embeds(framed), strict=True):
         (line,) = re.findall(r"<code>(&lt;iframe .*?)</code>", client.get(page).content.decode())
         assert f"http://127.0.0.1:8000{path}" in line
+    framed.name = 'Opał "Nowak" & Syn'
+    framed.save()
+    (line,) = re.findall(r"<code>(&lt;iframe .*?)</code>", client.get(pages[1], follow=True).content.decode())
+    assert unescape(line).count('"') == 12
+    assert 'title="Opał &#34;Nowak&#34; &amp; Syn' in unescape(line)
 
 
 def test_a_depot_outside_the_municipality_is_said_to_be_outside(client, framed):
