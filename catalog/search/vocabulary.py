@@ -128,7 +128,7 @@ SQUARE = "rynek"
 """The main square of a town. Few parts of villages have this name, and their addresses no numbers."""
 
 FUELS = {
-    slug: re.compile(rf"(?<![^\W_])(?:sklad[yu]? )?(?:{forms.replace(' ', '[ -]')})(?![^\W_])")
+    slug: re.compile(rf"(?<![^\W_])(?:(?:{'|'.join(DEPOT)}) )?(?:{forms.replace(' ', '[ -]')})(?![^\W_])")
     for slug, forms in {
         "wegiel-kostka": r"(?:wegiel |wegla )?kostk[aie]|lump coal",
         "wegiel-orzech": r"(?:wegiel |wegla )?orzecha?|nut coal",
