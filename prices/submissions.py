@@ -152,7 +152,8 @@ def decide_visit(
     accepted, refused = ([row for row in rows if prices[row.pk] is choice] for choice in (True, False))
     changed = {row: change for row in accepted if (change := _correct(row, (corrected or {}).get(row.pk), on))}
     ranges = read_ranges() if changed else {}
-    for row in changed:  # what was just typed nobody has seen with its doubts, but for those about the day
+    for row in changed:
+        # The editor has seen the doubts about the day, but none about the amount that replaces the sent one.
         if doubts := find_doubts(row.fuel, row.price, row.day, ranges, today=row.day):
             raise Refusal(reason=f"poprawiona cena {short_zloty(row.price)}/{row.unit} jest {doubts[0]}")
     kind = Decision.Kind.SUBMISSION if parts else Decision.Kind.PRICES

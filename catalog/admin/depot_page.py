@@ -55,6 +55,7 @@ REASONS = (Reason.CLOSED, Reason.DUPLICATE, Reason.NOT_A_DEPOT, Reason.PRIVATE_P
 """Reasons of editors. The others are set by imports, when a deletion is accepted, and when an addition is undone."""
 
 NOTE_LENGTH = 80
+"""Maximum length of a note to a decision on a depot, in characters."""
 
 NEXT = {"_save_next", "_verify_next"}
 """Submit buttons that continue with the next row of the list."""
