@@ -12,7 +12,6 @@ from datetime import date
 from decimal import Decimal
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
-from django.urls import reverse
 from django.utils import timezone
 
 from catalog.depots import fuels
@@ -23,14 +22,14 @@ from catalog.territory.snapshot import territory
 from catalog.text import round_half_up
 from fueldepot.http.cache_control import CATALOG, NO_STORE, conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
-from fueldepot.http.links import route_url, site_url
+from fueldepot.http.links import route_url
 from fueldepot.http.views import read_only
 from pages.fuel_prices import PriceChoices, get_fuel
 from pages.heating_comparison import HEATING_DATA, HeatingRow
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import get_voivodeship
-from pages.polish import counted
-from prices.api.price_answers import FuelPricesJson, all_fuel_prices, fuel_prices
+from pages.polish import area_name, counted
+from prices.api.price_answers import FuelPricesJson, all_fuel_prices, fuel_prices, page_url
 from prices.heating_costs import rounded_year
 from prices.medians import rounded
 from prices.models import Observation
@@ -150,19 +149,16 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
     areas = [get_voivodeship(voivodeship)] if voivodeship else [None, *territory.get().voivodeships.values()]
     country = fuel_prices(kind, on=query.day, window_months=query.window)
     demonstration = bool(country.get("demonstration"))
+    figures = prices.get().figures(kind.slug, query.day, query.window)
     compared, series = compare(kind, query.day, query.window), prices.get().months_of_areas(kind.slug, query.day)
     poland = compared[COUNTRY_KEY].median
     rows: list[Sequence[Value]] = []
     for unit in areas:
         teryt = unit.teryt if unit else COUNTRY_KEY
         own = compared[teryt]
-        if unit:
-            name, page = f"województwo {unit.name}", reverse("fuel-prices-voivodeship", args=[fuel, unit.slug])
-        else:
-            name, page = "Polska", reverse("fuel-prices", args=[fuel])
-        months = series.get(teryt, ()) if unit else prices.get().figures(kind.slug, query.day, query.window).months
-        begin = (kind.slug, kind.name, name, Code(teryt))
-        end = (yes(demonstration), country["source"], site_url(page))
+        months = series.get(teryt, ()) if unit else figures.months
+        begin = (kind.slug, kind.name, area_name(unit), Code(teryt))
+        end = (yes(demonstration), country["source"], page_url(kind, figures, unit))
         window = (window_name(country), country["from"], country["to"], decimals(own.median))
         changes = (decimals(own.difference(poland)), percent(own.month), percent(own.year))
         unit_name = fuels.UNIT_NAMES[kind.unit]
@@ -197,7 +193,7 @@ def averages(request: HttpRequest) -> HttpResponse:
         "nazwa": lambda row: BY_SLUG[row.series_id].name,
         "jednostka": lambda row: BY_SLUG[row.series_id].unit,
         "okres": lambda row: PERIOD,
-        "obszar": lambda row: f"województwo {row.voivodeship.name}" if row.voivodeship else "Polska",
+        "obszar": lambda row: area_name(row.voivodeship),
         "teryt": lambda row: Code(row.teryt),
         "rok": lambda row: row.year,
         "cena_zl": lambda row: DecimalText(f"{row.value.normalize():f}"),

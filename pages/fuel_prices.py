@@ -19,13 +19,19 @@ from fueldepot.http.query import Query, field, today_unless_given
 from pages.depot_filters import Chip
 from pages.home_and_voivodeship import get_voivodeship
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
-from pages.polish import day, month, month_genitive
+from pages.polish import area_name, day, month, month_genitive
 from pages.svg import cached_maps
 from pages.svg.charts import amount, months_chart
 from pages.svg.maps import AreaMap, MapUnit
 from pages.svg.scales_and_outlines import shade_by_rank
-from prices.api.params import MOST_MONTHS_BACK, PriceDay
-from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
+from prices.api.params import MOST_MONTHS_BACK, PriceDay, day_and_window
+from prices.api.price_answers import (
+    PAGE_PARAMETERS,
+    FuelPricesJson,
+    MonthMedianJson,
+    VoivodeshipMedianJson,
+    fuel_prices,
+)
 from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, WINDOWS, months_before
 from prices.snapshot import COUNTRY_KEY, Comparison, compare, compared_months
 
@@ -77,7 +83,7 @@ class PriceChoices:
         """Read the query of a page. Invalid values become the defaults: today, ordered by name."""
         query, errors = PricesQuery.read(query_string, today=today)
         order = query.kolejnosc
-        refused = tuple(name for name in ("dzien", "okres") if name in errors)
+        refused = tuple(name for name in PAGE_PARAMETERS if name in errors)
         return cls(query.dzien, today, order.lstrip("-"), order.startswith("-"), refused, query.okres)
 
     @property
@@ -113,13 +119,11 @@ class PriceChoices:
 
     def query(self, **more: str) -> str:
         """Return the query of a link that keeps day and window, with further parameters; "" for none."""
-        parameters = self.parameters("dzien", "okres") | more
+        parameters = self.parameters(PAGE_PARAMETERS) | more
         return f"?{urlencode(parameters)}" if parameters else ""
 
-    def parameters(self, day: str, window: str) -> dict[str, str]:
-        """Return day and window by these names, without usual ones."""
-        parameters = {day: self.day.isoformat()} if self.past else {}
-        return parameters | ({window: str(self.window)} if self.window != WINDOW_MONTHS else {})
+    def parameters(self, names: tuple[str, str]) -> dict[str, str]:
+        return day_and_window(names, self.day, self.window, self.today)
 
 
 def variable(fuel: fuels.Fuel, median: float | None) -> dict[str, Any] | None:
@@ -153,7 +157,7 @@ def fuel_prices_page(slug: str, query_string: str, today: date, voivodeship: str
     answer = fuel_prices(fuel, on=choices.day, voivodeship=teryt, window_months=choices.window)
     route, args = "fuel-prices-voivodeship" if unit else "fuel-prices", [fuel.slug, *places]
     path, csv_path = reverse(route, args=args), reverse(f"{route}-csv", args=args) + choices.query()
-    place = f"województwo {unit.name}" if unit else "Polska"
+    place = area_name(unit)
     demonstration = "demonstration" in answer  # all areas have the same prices behind them
     median = variable(fuel, answer["median"])
     described: dict[str, Any] = {"spatialCoverage": place, "measurementTechnique": answer["method"]}
@@ -161,7 +165,7 @@ def fuel_prices_page(slug: str, query_string: str, today: date, voivodeship: str
     is_real = bool(answer["n"]) and not demonstration
     title = f"{fuel.name}: ceny w Polsce"
     description = f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia."
-    crumbs, query = [Crumb.home(), prices_crumb()], choices.parameters("on", "window")
+    crumbs, query = [Crumb.home(), prices_crumb()], choices.parameters(("on", "window"))
     if unit:
         title = f"{fuel.name}: ceny, {place}"
         description = f"{fuel.name}, {place}: mediana cen w składach, miesiące i liczba cen."
@@ -169,7 +173,7 @@ def fuel_prices_page(slug: str, query_string: str, today: date, voivodeship: str
         query = {"voivodeship": unit.teryt} | query
     return Page(
         template="pages/voivodeship_prices" if unit else "pages/fuel_prices",
-        query_params=("dzien", "okres") if unit else PricesQuery.names(),
+        query_params=PAGE_PARAMETERS if unit else PricesQuery.names(),
         title=titled(title, choices),
         description=description,
         path=path,

@@ -1,12 +1,14 @@
 """`/heating-costs`: its parameters, its published fields, and the view that answers."""
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from functools import partial
 from typing import Annotated, Any, get_args
 
 from django.http import HttpResponse
+from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from pydantic import create_model
@@ -18,7 +20,7 @@ from catalog.api.params import POSTCODE, TERYT, Postcode, Teryt
 from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import territory
 from catalog.text import one_line
-from fueldepot.http.links import route_url
+from fueldepot.http.links import site_url
 from fueldepot.http.params import ThreeDigits, exact
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example, field
 from fueldepot.http.views import JsonViewSet, answers, json_response, samples
@@ -32,6 +34,7 @@ from pages.heating_comparison import (
     is_demonstration,
     published_cost,
 )
+from pages.polish import quantity
 from prices.heating_costs import (
     EfficiencyUnit,
     EnergyUnit,
@@ -56,6 +59,14 @@ PER = {"t": "tonne", "mp": "stacked cubic metre", "kWh": "kilowatt-hour"}
 HOUSE = read_defaults().house
 SOURCES = heat_sources(date.max)
 """The sources, which no day changes."""
+
+OWN = {"price": "cena", "bag": "worek", "efficiency": "sprawnosc"}
+"""Prefixes of the parameters for one's own prices and efficiencies, with those of the page."""
+
+PAGE_PARAMETERS = {"area": "powierzchnia", "need": "potrzeba", "kwh": "kwh"} | {
+    f"{name}_{source.slug}": f"{page_name}_{source.slug}" for source in SOURCES for name, page_name in OWN.items()
+}
+"""Parameters of the page for the numbers of the API, by the API's names."""
 
 
 def own_fields(price: str, bag: str, efficiency: str, *, typed: bool = False) -> dict[str, Any]:
@@ -95,7 +106,6 @@ def share_of(text: str) -> str:
 
 def own_inputs(query: Query, price: str, bag: str, efficiency: str) -> dict[str, OwnInput]:
     """Return what a query with `own_fields` states, by source."""
-
     inputs = {
         source.slug: OwnInput(*(getattr(query, f"{name}_{source.slug}", None) for name in (price, bag, efficiency)))
         for source in SOURCES
@@ -138,7 +148,7 @@ class HouseQuery(Query):
 
     @property
     def own(self) -> dict[str, OwnInput]:
-        return own_inputs(self, "price", "bag", "efficiency")
+        return own_inputs(self, *OWN)
 
 
 def demand_of(kwh: Decimal | None, area: Decimal | None, need: Decimal | None) -> Decimal:
@@ -150,7 +160,7 @@ HeatingCostsQuery = create_model(
     "HeatingCostsQuery",
     __base__=HouseQuery,
     __doc__="Parameters of `/heating-costs`.",
-    **own_fields("price", "bag", "efficiency"),
+    **own_fields(*OWN),
 )
 
 
@@ -330,6 +340,9 @@ def heating_costs(query: HouseQuery, on: date) -> HeatingCostsJson:
     """Return the answer. Raises UnitNotFound, PostcodeNotFound and VoivodeshipNotFound."""
     municipality, voivodeship = find_area(query)
     rows = heating_rows(on, demand=query.demand, voivodeship=voivodeship, municipality=municipality, own=query.own)
+    numbers = {
+        PAGE_PARAMETERS[name]: number for name, number in query if name in PAGE_PARAMETERS and number is not None
+    }
     return {
         "municipality": municipality.teryt if municipality else None,
         "voivodeship": voivodeship.slug if voivodeship else None,
@@ -337,9 +350,19 @@ def heating_costs(query: HouseQuery, on: date) -> HeatingCostsJson:
         "as_of": on,
         "rows": [describe_row(row) for row in rows],
         "notes": [*NOTES],
-        "page": route_url("heating-costs"),
+        "page": site_url(reverse("heating-costs", query=page_parameters(municipality, voivodeship, numbers))),
         "demonstration": is_demonstration(rows),
     }
+
+
+def page_parameters(
+    municipality: Municipality | None, voivodeship: Voivodeship | None, numbers: Mapping[str, Decimal]
+) -> dict[str, str]:
+    """Return the parameters of the page for a place and numbers. numbers: by the names of the page."""
+    place = {"wojewodztwo": voivodeship.slug} if voivodeship else {}
+    if municipality:
+        place = {"miejsce": municipality.teryt}
+    return place | {name: quantity(number) for name, number in numbers.items()}
 
 
 def find_area(query: HouseQuery) -> tuple[Municipality | None, Voivodeship | None]:

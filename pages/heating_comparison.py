@@ -9,8 +9,10 @@ from catalog.depots import fuels
 from catalog.models import Dataset, Municipality, Voivodeship
 from catalog.text import sort_key
 from fueldepot.http.links import site_url
+from pages.polish import area_name
 from pages.regulations import state_of
 from pages.stove_check import PERMITTED, check_path
+from prices.api.series_answers import POLAND
 from prices.heating_costs import (
     Estimate,
     HeatCost,
@@ -141,9 +143,9 @@ def bag_kg(source: HeatSource) -> int | None:
 def find_median(fuel: str, voivodeship: Voivodeship | None, on: date) -> SourcePrice | None:
     """Return the median of the voivodeship, else of Poland; None for neither."""
     figures = prices.get().figures(fuel, on)
-    summary, area = figures.country, "Polska"
+    summary, area = figures.country, POLAND
     if voivodeship and (own := figures.of_voivodeship(voivodeship.teryt)).median is not None:
-        summary, area = own, f"województwo {voivodeship.name}"
+        summary, area = own, area_name(voivodeship)
     if summary.median is None:
         return None
     return SourcePrice(
@@ -164,8 +166,7 @@ def find_average(series: str, voivodeship: Voivodeship | None) -> SourcePrice | 
     if not rows:
         return None
     row = max(rows, key=lambda row: (row.year, bool(row.teryt)))
-    area = f"województwo {row.voivodeship.name}" if row.voivodeship else "Polska"
-    return SourcePrice(row.value, "official", area, year=row.year, origin=row.source)
+    return SourcePrice(row.value, "official", area_name(row.voivodeship), year=row.year, origin=row.source)
 
 
 def judge(source: HeatSource, entry: Regulation | None) -> RuleVerdict:

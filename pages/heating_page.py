@@ -1,7 +1,7 @@
 """The page of the comparison of heating costs. A GET form without personal data."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -18,22 +18,32 @@ from catalog.text import round_half_up, short_zloty
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, field
 from pages.fuel_prices import prices_crumb
-from pages.heating_api import AREA_RANGE, DEMAND_RANGE, HOUSE, NEED_RANGE, SOURCES, demand_of, own_fields, own_inputs
+from pages.heating_api import (
+    AREA_RANGE,
+    DEMAND_RANGE,
+    HOUSE,
+    NEED_RANGE,
+    OWN,
+    PAGE_PARAMETERS,
+    SOURCES,
+    demand_of,
+    own_fields,
+    own_inputs,
+    page_parameters,
+)
 from pages.heating_comparison import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, published_cost
 from pages.page import Crumb, Page, dataset_if_indexed
-from pages.polish import day, quantity, whole
+from pages.polish import area_name, day, quantity, whole
 from pages.stove_check import find_place, place_notices
+from prices.api.series_answers import POLAND
 from prices.heating_costs import Estimate, Quantity, group_overlapping, rounded_year
 from prices.medians import rounded
 from prices.price_list_cells import bare_number
 
-OWN = ("cena", "worek", "sprawnosc")
-"""Prefixes of the parameters of the page, as those of `HeatingCostsQuery`."""
-
 OF_HOUSE = {"powierzchnia": "powierzchnia", "potrzeba": "zapotrzebowanie", "kwh": "ciepło, kWh rocznie"}
 NUMBERS = OF_HOUSE | {
     f"{name}_{source.slug}": f"{words} ({source.name})"
-    for name, words in zip(OWN, ("cena", "cena worka", "sprawność"), strict=True)
+    for name, words in zip(OWN.values(), ("cena", "cena worka", "sprawność"), strict=True)
     for source in SOURCES
 }
 """What the numbers of the form are, in the words of a notice, by parameter."""
@@ -64,7 +74,7 @@ class HeatingPlaceQuery(Query):
     kwh: Annotated[Decimal | None, exact(*DEMAND_RANGE, "thousands", KWH), field("Useful heat.")] = None
 
 
-HeatingPageQuery = create_model("HeatingPageQuery", __base__=HeatingPlaceQuery, **own_fields(*OWN, typed=True))
+HeatingPageQuery = create_model("HeatingPageQuery", __base__=HeatingPlaceQuery, **own_fields(*OWN.values(), typed=True))
 
 
 def heating_costs_page(query_string: str, today: date) -> Page:
@@ -80,10 +90,10 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     notices = place_notices(query.miejsce, wrong, unit, suggestions)
     if "wojewodztwo" in wrong or (query.wojewodztwo and voivodeship is None):
         notices.append("Nie znamy takiego województwa, więc pokazujemy ceny z całej Polski.")
-    if numbers := [NUMBERS[name] for name in wrong if name in NUMBERS]:
-        notices.append(f"Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: {'; '.join(numbers)}.")
+    if ignored := [NUMBERS[name] for name in wrong if name in NUMBERS]:
+        notices.append(f"Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: {'; '.join(ignored)}.")
     demand = demand_of(query.kwh, query.powierzchnia, query.potrzeba)
-    own = own_inputs(query, *OWN)
+    own = own_inputs(query, *OWN.values())
     rows = heating_rows(today, demand=demand, voivodeship=voivodeship, municipality=unit, own=own)
     most = max((row.cost.per_kwh.high for row in rows if row.cost.per_kwh), default=AXIS_STEP)
     step = AXIS_STEP
@@ -92,17 +102,16 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     steps = max(math.ceil(most / step), 1)
     teryt = unit.teryt if unit else ""
     slug = voivodeship.slug if voivodeship and not unit else ""
-    cited = cited_parameters(query, teryt, slug)
+    numbers = query.model_dump(include={*NUMBERS}, exclude_none=True)
+    cited = page_parameters(unit, voivodeship, numbers)
     csv_path = reverse("heating-costs-csv", query=cited)
-    where = f"województwo {voivodeship.name}" if voivodeship else "Polska"
-    if unit:
-        where = village or unit.name
+    where = (village or unit.name) if unit else area_name(voivodeship)
     demonstration = is_demonstration(rows)
     cost_rows = [cost_row(row, steps * step) for row in rows]
     return Page(
         template="pages/heating_costs",
         query_params=HeatingPageQuery.names(),
-        title=TITLE if where == "Polska" else f"{TITLE}: {where}",
+        title=title_of(where),
         description="Złotych za kilowatogodzinę ciepła: węgiel, pellet, drewno, prąd, pompa ciepła. Zakresy, ceny z "
         "Twojego województwa i to, co w gminie wolno.",
         path=reverse("heating-costs"),
@@ -111,7 +120,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
         demonstration_notice="Mediany składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
         "Średnie GUS są prawdziwe.",
         indexed=not query_string and not demonstration and any(row.cost.per_kwh for row in rows),
-        data_path=reverse("v1:heating-costs", query=api_parameters(query, teryt, slug, own)),
+        data_path=reverse("v1:heating-costs", query=api_parameters(teryt, slug, numbers)),
         as_of=today,
         data_status=STATUS,
         cited_path=reverse("heating-costs", query=cited),
@@ -135,6 +144,10 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     )
 
 
+def title_of(area: str) -> str:
+    return TITLE if area == POLAND else f"{TITLE}: {area}"
+
+
 def read_voivodeship(query: HeatingPlaceQuery, unit: Municipality | None) -> VoivodeshipUnit | None:
     """Return the voivodeship whose medians count, None for Poland."""
     if unit:
@@ -145,21 +158,10 @@ def read_voivodeship(query: HeatingPlaceQuery, unit: Municipality | None) -> Voi
         return None
 
 
-def api_parameters(query: HeatingPlaceQuery, teryt: str, voivodeship: str, own: Any) -> dict[str, object]:
-    """Return the parameters of the API's response with the same data."""
-    parameters: dict[str, object] = {"teryt": teryt or None, "voivodeship": voivodeship or None}
-    parameters |= {"area": query.powierzchnia, "need": query.potrzeba} if query.kwh is None else {"kwh": query.kwh}
-    for slug, mine in own.items():
-        bag = mine.bag if mine.price is None else None
-        parameters |= {f"price_{slug}": mine.price, f"bag_{slug}": bag, f"efficiency_{slug}": mine.efficiency}
-    return {name: value for name, value in parameters.items() if value is not None}
-
-
-def cited_parameters(query: Query, teryt: str, voivodeship: str) -> dict[str, str]:
-    """Return the parameters of the page with what was understood: place, house, and numbers of the reader."""
-    place = {name: value for name, value in (("miejsce", teryt), ("wojewodztwo", voivodeship)) if value}
-    numbers = query.model_dump(include={*NUMBERS}, exclude_defaults=True)
-    return place | {name: quantity(number) for name, number in numbers.items()}
+def api_parameters(teryt: str, voivodeship: str, numbers: Mapping[str, Decimal]) -> dict[str, object]:
+    """Return the parameters of the API's response with the same data. numbers: by the names of the page."""
+    place = {name: value for name, value in (("teryt", teryt), ("voivodeship", voivodeship)) if value}
+    return place | {name: numbers[own] for name, own in PAGE_PARAMETERS.items() if own in numbers}
 
 
 def sections_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -192,7 +194,7 @@ def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
     (what, value, origin).
     """
     source, cost, mine = row.source, row.cost, row.own
-    price, bag, efficiency = (f"{name}_{source.slug}" for name in OWN)
+    price, bag, efficiency = (f"{name}_{source.slug}" for name in OWN.values())
     kg = bag_kg(source)
     amount = decimal_comma(rounded(cost.amount)) if source.unit != "kWh" else whole(int(round_half_up(cost.amount)))
     return {

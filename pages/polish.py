@@ -14,10 +14,17 @@ from functools import lru_cache
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from catalog.models import Voivodeship
 from catalog.text import round_half_up
 from fueldepot.http.cache_control import Period
+from prices.api.series_answers import POLAND
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def area_name(voivodeship: Voivodeship | None) -> str:
+    """ "województwo małopolskie"; "Polska" for None."""
+    return f"województwo {voivodeship.name}" if voivodeship else POLAND
 
 
 def whole(number: int | None) -> str:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired
-from urllib.parse import urlencode
 
 import orjson
 from django.urls import reverse
@@ -27,11 +26,11 @@ from fueldepot.http.query import field
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, tool
 from pages.datasets import TITLE as DATASETS
 from pages.depot_filters import card_price
-from pages.fuel_prices import PriceChoices
-from pages.heating_api import HouseQuery, heating_costs
+from pages.heating_api import HouseQuery, find_area, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
-from pages.heating_page import heating_costs_page
+from pages.heating_page import title_of
 from pages.home_and_voivodeship import depots_as_of, title_and_path
+from pages.polish import area_name
 from pages.prices import official_title
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import TOO_FEW, ArithmeticJson, FuelPricesJson, find_prices
@@ -269,11 +268,9 @@ def median_method(query: MethodQuery) -> Findings:
 
 
 def cite_prices(answer: FuelPricesJson, query: FuelPricesQuery) -> Citation:
-    """Return the citation of the page of the day and the window asked for."""
-    page = answer["page"] + PriceChoices(query.on, timezone.localdate(), window=query.window).query()
     title = f"{answer['name']}: ceny, {answer['area']['name']}"
     source = answer["source"] or answer["method"].partition(".")[0]
-    return Citation(title, page, query.on, [source], answer.get("demonstration", False))
+    return Citation(title, answer["page"], query.on, [source], answer.get("demonstration", False))
 
 
 class AveragesQuery(SeriesQuery):
@@ -318,16 +315,14 @@ def heating(query: HouseQuery) -> Findings:
 
     Raises UnitNotFound and PostcodeNotFound.
     """
-    today = timezone.localdate()
-    body = heating_costs(query, today)
+    body = heating_costs(query, timezone.localdate())
     lines = []
     for row in body["rows"]:
         cost = row["cost_per_kwh"]
         figures = f"{row['group']},{cost['low']},{cost['high']}" if cost else ",,"
         lines.append(f"{row['source']},{figures},{orjson.dumps(row['allowed']).decode()}")
     content = {"demand_kwh": body["demand_kwh"], "columns": "source,group,low,high,allowed", "sources": lines}
-    place = {"miejsce": body["municipality"], "wojewodztwo": body["voivodeship"]}
-    house = {"powierzchnia": query.area, "potrzeba": query.need, "kwh": query.kwh}
-    page = heating_costs_page(urlencode({name: value or "" for name, value in (place | house).items()}), today)
-    citation = Citation(page.title, page.cited_url, body["as_of"], [HEATING_STATUS], body["demonstration"])
+    municipality, voivodeship = find_area(query)
+    title = title_of(municipality.name if municipality else area_name(voivodeship))
+    citation = Citation(title, body["page"], body["as_of"], [HEATING_STATUS], body["demonstration"])
     return Findings(content, citation, rows=lines)

@@ -32,6 +32,13 @@ def check_day(on: date, info: ValidationInfo) -> date:
 PriceDay = Annotated[Day, AfterValidator(check_day)]
 
 
+def day_and_window(names: tuple[str, str], on: date, window: int, today: date) -> dict[str, str]:
+    """Return the parameters with these names for a day and a window, without today and the usual window."""
+    day_name, window_name = names
+    parameters = {} if on == today else {day_name: on.isoformat()}
+    return parameters if window == medians.WINDOW_MONTHS else parameters | {window_name: str(window)}
+
+
 class SeriesQuery(Query):
     """Parameters of `/prices`; None for all."""
 

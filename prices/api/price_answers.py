@@ -6,7 +6,9 @@ Amounts are złoty to two decimals.
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, NotRequired
+from urllib.parse import urlencode
 
+from django.utils import timezone
 from typing_extensions import TypedDict
 
 from catalog.api.place_answers import VoivodeshipCode, VoivodeshipName, VoivodeshipSlug
@@ -18,7 +20,7 @@ from catalog.text import zloty_range
 from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example, field
 from prices import medians
-from prices.api.params import FuelPricesQuery
+from prices.api.params import FuelPricesQuery, day_and_window
 from prices.api.series_answers import POLAND, AreaCode, OfficialAverageJson, amount, describe_average, number
 from prices.medians import Month, PriceStatistics, Range, grosze_within, zloty
 from prices.snapshot import official, prices
@@ -42,6 +44,9 @@ DEMONSTRATION = "Dane demonstracyjne"
 ORIGIN = "Zatwierdzone ceny ze składów: cenniki składów i zgłoszenia czytelników po moderacji"
 OF_VOIVODESHIP = "Medianę województwa liczymy z tych jego cen, które weszły do mediany krajowej."
 INVENTED_ORIGIN = f"{DEMONSTRATION}: ceny zmyślone, służą tylko do wypróbowania serwisu"
+PAGE_PARAMETERS = ("dzien", "okres")
+"""Parameters of the pages of a fuel for the day and the window."""
+
 TOO_FEW = f"medianę podajemy od {medians.FEWEST_FOR_MEDIAN} cen"
 """Why there is no median of fewer; a step of the method."""
 
@@ -240,7 +245,7 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
         "submissions": summary.n - figures.price_lists,
         "source": INVENTED_ORIGIN if figures.demonstration else ORIGIN,
         "method": describe_method(fuel, ranges, figures),
-        "page": route_url("fuel-prices", fuel.slug),
+        "page": page_url(fuel, figures),
         "rejected": figures.implausible + figures.outliers,
         "voivodeships": describe_areas(figures),
         "months": describe_months(figures.months, figures.end),
@@ -283,11 +288,18 @@ def describe_voivodeship(
         "submissions": None,
         "source": None,
         "method": f"{describe_method(fuel, ranges, figures)} {OF_VOIVODESHIP}",
-        "page": route_url("fuel-prices-voivodeship", fuel.slug, unit.slug),
+        "page": page_url(fuel, figures, unit),
         "months": describe_months(months, figures.end),
         "window_from": figures.start,
         "window_to": figures.end,
     }
+
+
+def page_url(fuel: Fuel, figures: PriceStatistics, unit: Voivodeship | None = None) -> str:
+    """Return the address of the page with the same day and window. unit: None for Poland."""
+    query = day_and_window(PAGE_PARAMETERS, figures.end, figures.window_months, timezone.localdate())
+    url = route_url("fuel-prices-voivodeship", fuel.slug, unit.slug) if unit else route_url("fuel-prices", fuel.slug)
+    return f"{url}?{urlencode(query)}" if query else url
 
 
 def describe_areas(figures: PriceStatistics) -> list[VoivodeshipMedianJson]:

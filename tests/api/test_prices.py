@@ -13,7 +13,7 @@ from prices.api.price_answers import all_fuel_prices
 from prices.models import Observation, PlausibleRange, Series
 from tests import factories
 from tests.factories import TODAY
-from tests.pages.reading import missing
+from tests.pages.reading import csv_rows, data_of, missing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays", "the_day")]
 
@@ -192,6 +192,26 @@ def test_any_day_of_the_last_two_years_can_be_asked_for_and_after_midnight_the_w
     answer = client.get(f"{URL}/pellet").json()
     assert (answer["n"], answer["from"], answer["to"]) == (1, "2026-05-22", "2026-11-22")
     assert [all_fuel_prices(day)["pellet"]["n"] for day in (TODAY, tomorrow)] == [4, 1]
+
+
+@pytest.mark.parametrize(
+    ("query", "parameters"),
+    [
+        ({}, ""),
+        ({"on": "2026-11-21", "window": "6"}, ""),
+        ({"window": "12"}, "?okres=12"),
+        ({"on": "2026-11-19"}, "?dzien=2026-11-19"),
+        ({"on": "2026-10-01", "window": "3"}, "?dzien=2026-10-01&okres=3"),
+    ],
+)
+@pytest.mark.parametrize(("area", "path"), [({}, "pellet"), ({"voivodeship": "12"}, "pellet/malopolskie")])
+def test_the_page_of_an_answer_is_of_the_same_area_day_and_window(client, query, parameters, area, path):
+    fill("pellet", 1400, 1500, 1600, day=date(2026, 9, 1))
+    answer = client.get(f"{URL}/pellet", query | area).json()
+    assert answer["page"] == f"http://127.0.0.1:8000/ceny/{path}/{parameters}"
+    assert data_of(client, answer["page"]) == answer
+    table = csv_rows(client.get(f"/ceny/{path}.csv{parameters}"))
+    assert table[0]["strona"] == answer["page"]
 
 
 def test_an_unknown_fuel_is_not_found_and_other_parameters_are_ignored(client):

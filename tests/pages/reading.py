@@ -54,6 +54,12 @@ def fields_of(html):
     return sent
 
 
+def data_of(client, url):
+    """Return the JSON that a page leads to."""
+    link = re.search(r'<link rel="alternate" type="application/json" href="([^"]*)"', html_of(client.get(url)))
+    return client.get(unescape(link[1])).json()
+
+
 def csv_rows(response):
     """Return the rows of a CSV file by the names of its columns."""
     assert (response.status_code, response["Content-Type"][:8]) == (200, "text/csv")

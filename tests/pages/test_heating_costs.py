@@ -9,7 +9,7 @@ from django.utils import timezone
 from catalog.search import entries
 from regulations.codes import Appliance
 from tests import factories
-from tests.pages.reading import NOINDEX, csv_rows, expect, html_of, missing, text_of
+from tests.pages.reading import NOINDEX, csv_rows, data_of, expect, html_of, missing, text_of
 from tests.regulations.factories import DeadlineFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
@@ -197,6 +197,22 @@ def test_pages_and_a_citation_lead_to_the_same_comparison(client, pellet):
     query = "?miejsce=1217011&teryt=&powierzchnia=&kwh=12.000&cena_pellet=1.640,00&cena_gas=abc"
     assert f"{cited}?miejsce=1217011&kwh=12000&cena_pellet=1640, stan na" in read(client, query)
     assert f"{cited}?wojewodztwo=malopolskie, stan na" in read(client, "?wojewodztwo=małopolskie")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"teryt": "1261011", "area": "120.5", "need": "80"},
+        {"teryt": "12", "kwh": "18000", "bag_pellet": "38.5"},
+        {"voivodeship": "mazowieckie", "price_gas": "0.385", "price_pellet": "1640", "efficiency_pellet": "0.8"},
+        {"area": "120", "kwh": "9000", "price_pellet": "1640", "bag_pellet": "30"},
+    ],
+)
+def test_the_page_of_an_answer_is_of_the_same_place_and_numbers(client, pellet, query):
+    factories.warszawa()
+    answer = client.get(URL, query).json()
+    assert data_of(client, answer["page"]) == answer
 
 
 def test_the_twin_asks_which_of_several_places_is_meant(client):
