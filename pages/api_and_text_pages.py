@@ -14,8 +14,8 @@ from catalog.depots import fuels
 from catalog.depots.attribution import tiles_host
 from catalog.depots.snapshot import depots
 from catalog.submissions import retention
+from catalog.submissions.limits import LINK_HOURS
 from catalog.submissions.owner_links import UNUSED
-from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.api_description import document
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
 from fueldepot.http.links import route_url

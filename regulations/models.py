@@ -272,6 +272,10 @@ class Provision(LegalItem, Scope):
         return self.stands_on(day) and self.valid_from != day
 
 
+CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
+"""Of the UIDs that imports compute."""
+
+
 class Deadline(Provision):
     """A day from which something is forbidden or required. uid: of its calendar event, stable when the day moves.
 

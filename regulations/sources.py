@@ -23,7 +23,7 @@ from catalog.importers.sources import DataSource, FileFormat
 from catalog.models import Dataset, Voivodeship
 from fueldepot.data import history
 from regulations import state_files
-from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
+from regulations.models import CALENDAR_NAMESPACE, Amendment, Deadline, FuelBan, LegalState, Resolution
 from regulations.services import Register, follow_codes, follow_scope
 from regulations.state_files import StateRecord, Values
 
@@ -219,9 +219,6 @@ def brief(value: Any) -> str:
     """Return a value for a report, at most 80 characters on one line."""
     text = "nothing" if value in (None, "", []) else str(value)
     return " ".join(text.split()) if len(text) <= 80 else " ".join(text[:80].split()) + "…"
-
-
-CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
 
 
 GAZETTES = "https://dziennikiurzedowe.gov.pl/"

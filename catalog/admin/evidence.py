@@ -25,7 +25,7 @@ from catalog.admin.desk import current_editor, desk_view, page_url, read_text
 from catalog.admin.registers_and_history import RegisterAdmin
 from catalog.depots.attribution import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission, max_length
-from catalog.parsing.contacts_and_names import SHARED_HOSTS, clean_phone, phone_links
+from catalog.parsing.contacts_and_names import clean_phone, phone_links
 from catalog.services import Refusal, editors
 from catalog.territory.coordinates import distance_m
 
@@ -34,6 +34,13 @@ NEIGHBOURS_M = 2000
 
 MOST_NEIGHBOURS, MOST_DECISIONS, MOST_COMMENTS = 30, 3, 50
 """Neighbours on a map, latest decisions and latest comments beside a form."""
+
+SHARED_HOSTS = (
+    *("facebook.com", "m.facebook.com", "pl-pl.facebook.com", "fb.com", "instagram.com", "linktr.ee"),
+    *("olx.pl", "allegro.pl", "allegrolokalnie.pl", "google.com", "sites.google.com", "goo.gl"),
+    *("panoramafirm.pl", "pkt.pl", "oferteo.pl", "business.site", "gowork.pl"),
+)
+"""Hosts shared by many firms: not a sign of a duplicate."""
 
 Position = tuple[float, float]
 

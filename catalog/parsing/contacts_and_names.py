@@ -32,13 +32,6 @@ FREE_MAIL = (
 They say nothing about a firm, and are what a misspelt address probably means.
 """
 
-SHARED_HOSTS = (
-    *("facebook.com", "m.facebook.com", "pl-pl.facebook.com", "fb.com", "instagram.com", "linktr.ee"),
-    *("olx.pl", "allegro.pl", "allegrolokalnie.pl", "google.com", "sites.google.com", "goo.gl"),
-    *("panoramafirm.pl", "pkt.pl", "oferteo.pl", "business.site", "gowork.pl"),
-)
-"""Hosts shared by many firms: not a sign of a duplicate."""
-
 # A label before a number. Other letters are refused: the library maps letters to digits of a telephone keypad.
 _LABEL = re.compile(
     r"^\s*(?:(?:nr|telefonu?|tel|t|m|stacjonarny|komorkowy|komorka|kom|gsm|mobile|mob|kontakt|biuro|sekretariat|sklep|"

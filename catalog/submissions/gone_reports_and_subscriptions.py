@@ -16,7 +16,7 @@ from catalog.models import Decision, DecisionLine, Depot, GoneReport, Subscripti
 from catalog.services import Refusal
 from catalog.services.editing import REPEAT
 from catalog.services.moderation import locked
-from catalog.submissions import letters, tokens
+from catalog.submissions import letters, limits, tokens
 from catalog.submissions.intake import check_published
 from catalog.submissions.limits import (
     PER_NETWORK,
@@ -87,7 +87,7 @@ class SubscriptionNotFound(Refusal):
 
     status, title = 404, "Odnośnik nie działa"
     reason = (
-        f"Jest niepełny, ma więcej niż {tokens.LINK_HOURS} godzin albo powiadomienia już się skończyły. Możesz "
+        f"Jest niepełny, ma więcej niż {limits.LINK_HOURS} godzin albo powiadomienia już się skończyły. Możesz "
         "poprosić o nie jeszcze raz."
     )
     onward, onward_label = "alerts", "Poproś o powiadomienia"

@@ -17,7 +17,7 @@ from django.utils.formats import date_format
 
 from catalog.depots import fuels
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
-from catalog.submissions import field_groups, objections, tokens
+from catalog.submissions import field_groups, limits, objections, tokens
 from catalog.submissions.letter_texts import Block, Part, compose, compose_blocks
 from fueldepot.data.history import among, lock_rows
 from fueldepot.http.links import route_url, site_url
@@ -172,7 +172,7 @@ class LinkLetters(LetterKind):
         token, row.token_hash = tokens.new_token(row.pk, on)
         link = route_url("submission-confirm") + f"?odnosnik={token}"
         parts = [row, *row.companions.filter(state=State.UNCONFIRMED).order_by("pk")]
-        return to_author(row, "link", link=link, hours=tokens.LINK_HOURS, parts=[*map(kind_and_fields, parts)])
+        return to_author(row, "link", link=link, hours=limits.LINK_HOURS, parts=[*map(kind_and_fields, parts)])
 
     def concerned(self, rows: Collection[Submission], on: datetime) -> QuerySet[Submission]:
         return Submission.objects.of_visits([row.pk for row in rows])
@@ -310,7 +310,7 @@ class SubscriptionLetters(LetterKind):
 
     def write(self, row: Subscription, on: datetime) -> EmailMessage:
         link = tokens.SUBSCRIPTION.url(row.pk)
-        return compose(row.email, None, ("alerts_link", {"link": link, "hours": tokens.LINK_HOURS}))
+        return compose(row.email, None, ("alerts_link", {"link": link, "hours": limits.LINK_HOURS}))
 
 
 @dataclass(frozen=True)

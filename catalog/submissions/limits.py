@@ -63,6 +63,11 @@ PAUSES = (timedelta(minutes=1), timedelta(minutes=5))
 LETTERS_PER_SUBMISSION = 1 + len(PAUSES)
 """Letters with a link per submission."""
 
+LINK_HOURS = 48
+"""Hours in which a letter's link confirms a submission or subscription. Afterwards it does not count."""
+
+LINK_LIFE = timedelta(hours=LINK_HOURS)
+
 MERGING = "merging"
 
 IPV6_SITE = 56

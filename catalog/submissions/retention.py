@@ -24,7 +24,7 @@ from catalog.models import (
     SubmissionQuestion,
     Subscription,
 )
-from catalog.submissions import field_groups, tokens
+from catalog.submissions import field_groups, limits
 from catalog.submissions.letter_kinds import LetterKind, to_author
 from catalog.submissions.limits import PERIOD
 from fueldepot.data.history import among, lock_rows
@@ -147,7 +147,7 @@ def forget_subscriptions(*, on: datetime) -> None:
 
     Also those whose reader could not be asked for LETTER_TRIED. Erases hashes of networks after `KEPT_FOR_LIMITS`.
     """
-    dead = Q(confirmed_at=None, since__lte=on - tokens.LINK_LIFE)
+    dead = Q(confirmed_at=None, since__lte=on - limits.LINK_LIFE)
     unasked = Q(asked_at=None, confirmed_at__lte=on - KEPT_SUBSCRIBED - LETTER_TRIED)
     rows = Subscription.objects.annotate(since=Coalesce(F("mailed_at"), F("created_at")))
     rows.filter(dead | unasked | Q(asked_at__lte=on - KEPT_ASKED)).delete()
@@ -188,7 +188,7 @@ def link_ends(submission: Submission) -> datetime:
     """Return when the link of an unconfirmed submission expires, sent or not; the last one if another waits."""
     sent = submission.letters_at if submission.mails_sent else []  # else of a process that was killed
     begins = submission.mailed_at or [submission.created_at, *sent][-1]
-    return begins + tokens.LINK_LIFE
+    return begins + limits.LINK_LIFE
 
 
 def record_purge(purged: Purged, *, started: datetime, finished: datetime) -> None:
@@ -216,7 +216,7 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
     uncounted = on - KEPT_FOR_LIMITS
     rows = Submission.objects.alias(link_begins=LINK_BEGINS, last_sent=Greatest("created_at", "mailed_at", LAST_LETTER))
     withdrawn = Q(state=Submission.State.WITHDRAWN, decided_at__lte=uncounted)
-    unconfirmed = rows.filter(Q(link_begins__lte=on - tokens.LINK_LIFE) | withdrawn, confirmed_at=None)
+    unconfirmed = rows.filter(Q(link_begins__lte=on - limits.LINK_LIFE) | withdrawn, confirmed_at=None)
     lines = DecisionLine.objects.filter(model=Submission._meta.label_lower, key=Cast(OuterRef("pk"), CharField()))
     reopened = Exists(lines.filter(decision__undone_at__gt=on - LETTER_TRIED))
     warned = Q(expiry_letter_at__lte=on - WARNED_BEFORE)

@@ -15,11 +15,8 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
 from catalog.services import Refusal
-from catalog.submissions.limits import hash_mailbox
+from catalog.submissions.limits import LINK_HOURS, LINK_LIFE, hash_mailbox
 from fueldepot.http.links import site_url
-
-LINK_HOURS = 48
-LINK_LIFE = timedelta(hours=LINK_HOURS)
 
 _LINK_SALT = "catalog.request.link"
 

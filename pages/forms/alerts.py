@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from catalog.depots import fuels
 from catalog.models import Subscription
 from catalog.submissions import gone_reports_and_subscriptions as subscriptions
-from catalog.submissions import tokens
+from catalog.submissions import limits, tokens
 from catalog.submissions.retention import KEPT_SUBSCRIBED
 from fueldepot.http.links import site_url
 from fueldepot.http.params import MAX_VALUE_LENGTH
@@ -27,7 +27,7 @@ from pages.home_and_voivodeship import voivodeships_by_name
 from pages.polish import day
 from pages.stove_check import NOT_FOUND, find_place
 
-SENT = f"Wysyłamy odnośnik do potwierdzenia. Działa {tokens.LINK_HOURS} godzin. {NO_LETTER}"
+SENT = f"Wysyłamy odnośnik do potwierdzenia. Działa {limits.LINK_HOURS} godzin. {NO_LETTER}"
 
 ENDED = "Nie napiszemy więcej. Twój adres usunęliśmy."
 

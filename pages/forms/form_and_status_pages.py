@@ -14,8 +14,14 @@ from catalog.models import Depot, Submission
 from catalog.submissions import field_groups, retention
 from catalog.submissions.letter_kinds import KIND_NAMES
 from catalog.submissions.letters import RETRY
-from catalog.submissions.limits import LETTERS_PER_MAILBOX, LETTERS_PER_SUBMISSION, mailbox_free_at, next_letter_at
-from catalog.submissions.tokens import LINK_HOURS, STATUS
+from catalog.submissions.limits import (
+    LETTERS_PER_MAILBOX,
+    LETTERS_PER_SUBMISSION,
+    LINK_HOURS,
+    mailbox_free_at,
+    next_letter_at,
+)
+from catalog.submissions.tokens import STATUS
 from catalog.text import masked_address
 from pages.depots import crumbs_of
 from pages.forms.base_and_prices import PublicForm

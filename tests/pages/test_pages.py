@@ -8,8 +8,8 @@ from django.test import Client
 
 from catalog.depots import fuels
 from catalog.search import entries
+from catalog.submissions.limits import LINK_HOURS
 from catalog.submissions.owner_links import UNUSED
-from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.api_description import document
 from pages.api_and_text_pages import NUMBER_OF_RULES
 from tests import ROOT, factories
