@@ -6,8 +6,8 @@ RFC 9110, sections 8.8.3 (ETag) and 13 (conditional requests).
 
 import tomllib
 from collections.abc import Callable
-from datetime import datetime
-from functools import cache, wraps
+from datetime import date, datetime, time, timedelta
+from functools import cache, lru_cache, wraps
 from hashlib import blake2b
 from http import HTTPStatus
 from importlib import metadata
@@ -130,6 +130,17 @@ class Period(NamedTuple):
     end: datetime
 
 
+def polish_day(now: datetime) -> Period:
+    """Return the day in Poland around a moment."""
+    return _day(timezone.localtime(now).date())
+
+
+@lru_cache(maxsize=4)
+def _day(day: date) -> Period:
+    start, end = (datetime.combine(each, time.min) for each in (day, day + timedelta(days=1)))
+    return Period(timezone.make_aware(start), timezone.make_aware(end))
+
+
 def conditional(
     *slugs: str,
     cache_control: str,
@@ -142,17 +153,19 @@ def conditional(
 
     slugs: every data set that the response depends on. cache_control: header of 200 and 304; other responses keep the
     view's headers. vary: header of both, "" for none; the request's values of these headers are part of the validator.
-    changes_daily: whether the response depends on today's date. period: for responses that depend on the time: its
-    start is part of the validator, and its end limits caching. in_outage: whether our proxy may serve a stale response
-    while no application process responds; not of one entry, which may have been removed since.
+    changes_daily: whether the response depends on today's date: its period is then the `polish_day`. period: for
+    responses that depend on the time, in place of the day: its start is part of the validator, and its end limits
+    caching. in_outage: whether our proxy may serve a stale response while no application process responds; not of one
+    entry, which may have been removed since.
     """
+    if changes_daily and period is None:
+        period = polish_day
     varying = [f"HTTP_{name.strip().upper().replace('-', '_')}" for name in vary.split(",") if name.strip()]
 
     def etag(request: HttpRequest, *args: Any, **kwargs: Any) -> str:
-        today = str(timezone.localdate()) if changes_daily else ""
         of_moment = period(timezone.now()).start.isoformat() if period else ""
         question = [request.path, request.META["QUERY_STRING"], *(request.META.get(name, "") for name in varying)]
-        parts = "\0".join([release(), snapshot.current().key(*slugs), today, of_moment, *question])
+        parts = "\0".join([release(), snapshot.current().key(*slugs), of_moment, *question])
         return f'"{blake2b(parts.encode(), digest_size=12).hexdigest()}"'
 
     def decorate(view: View) -> View:

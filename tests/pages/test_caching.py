@@ -1,7 +1,7 @@
 """Validators of pages: 304 for unchanged pages, 200 right after a change."""
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from django.test import Client
@@ -118,7 +118,8 @@ def test_a_validator_follows_whatever_the_page_shows(reader, depot, depot_page):
 
 
 def test_midnight_makes_dated_pages_new(client, monkeypatch):
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 12, 31, 22, 59, tzinfo=UTC))
     known = {path: client.get(path)["ETag"] for path in ("/ceny/", "/przepisy/", "/dotacja/")}
-    monkeypatch.setattr("fueldepot.http.cache_control.timezone.localdate", lambda: date(2027, 1, 1))
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 12, 31, 23, 0, tzinfo=UTC))
     for path, tag in known.items():
         assert client.get(path, headers={"If-None-Match": tag}).status_code == 200, path

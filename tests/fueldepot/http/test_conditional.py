@@ -1,7 +1,7 @@
 """Validators: what changes them, what has none, and what a caller who has one is told."""
 
 import re
-from datetime import date
+from datetime import UTC, datetime
 from unittest.mock import Mock
 
 import pytest
@@ -70,12 +70,14 @@ def test_a_change_of_what_it_depends_on_is_another():
 
 
 @pytest.mark.parametrize("changes_daily", [True, False])
-def test_at_midnight_the_validator_of_what_changes_daily_changes(monkeypatch, changes_daily):
-    view = conditional(UNITS, cache_control=LIFETIME, changes_daily=changes_daily)(answering())
-    monkeypatch.setattr(timezone, "localdate", lambda: date(2026, 11, 21))
-    before = ask(view)["ETag"]
-    monkeypatch.setattr(timezone, "localdate", lambda: date(2026, 11, 22))
-    assert (ask(view)["ETag"] != before) is changes_daily
+def test_at_midnight_in_poland_what_changes_daily_ends(monkeypatch, changes_daily):
+    view = conditional(UNITS, cache_control="public, max-age=300", changes_daily=changes_daily)(answering())
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 12, 31, 22, 59, tzinfo=UTC))
+    before = ask(view)
+    assert before["Cache-Control"] == f"public, max-age={60 if changes_daily else 300}"
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 12, 31, 23, 0, tzinfo=UTC))
+    after = ask(view)
+    assert (after["ETag"] != before["ETag"], after["Cache-Control"]) == (changes_daily, "public, max-age=300")
 
 
 def test_failures_and_other_methods_have_none():
