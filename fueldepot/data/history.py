@@ -13,6 +13,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
 from django.db.models.expressions import RawSQL
+from django.utils import timezone
 from simple_history.signals import post_create_historical_record
 from simple_history.utils import get_history_model_for_model
 
@@ -97,12 +98,13 @@ def record_bulk(
     statement = f"""
         INSERT INTO {historical._meta.db_table}
             ({columns}, history_date, history_type, history_change_reason, history_user_id)
-        SELECT {columns}, statement_timestamp(), %s, %s, %s
+        SELECT {columns}, %s, %s, %s, %s
         FROM {model._meta.db_table} WHERE id = ANY(%s) ORDER BY id
         RETURNING history_id, id
     """  # noqa: S608 - names of tables and columns only
     with connection.cursor() as cursor:
-        cursor.execute(statement, [kind, reason[:100], None if by is None else by.pk, list(keys)])
+        # The clock of `save()`: that of the database would put the rows of one decision into another order.
+        cursor.execute(statement, [timezone.now(), kind, reason[:100], None if by is None else by.pk, list(keys)])
         written = cursor.fetchall()
     for history_id, key in written:
         _collect(model, key, history_id)

@@ -1,8 +1,11 @@
 """Histories of many rows at once."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from catalog.models import Depot
 from fueldepot.data import history
@@ -25,6 +28,16 @@ def test_looking_for_rows_as_a_decision_left_them_does_not_compare_each_row_with
         cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {queries[-1]['sql']}")
         plan = cursor.fetchone()[0][0]["Plan"]
     assert removed_by_joins(plan) < len(depots)
+
+
+def test_rows_of_bulk_changes_have_the_clock_of_saved_ones(monkeypatch):
+    """The clock of the database may be behind."""
+    later = timezone.now() + timedelta(days=1)
+    monkeypatch.setattr(timezone, "now", lambda: later)
+    depot = DepotFactory()
+    history.record_bulk(Depot, [depot.pk], by=None, reason="import")
+    assert [row.history_type for row in depot.history.all()] == [history.CHANGED, history.CREATED]
+    assert {row.history_date for row in depot.history.all()} == {later}
 
 
 def removed_by_joins(node):
