@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from functools import wraps
 from operator import attrgetter, methodcaller
 from typing import Any, ClassVar, cast
@@ -20,6 +21,7 @@ from django.db.models import Model, QuerySet, TextChoices
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from catalog.models import Submission
@@ -222,6 +224,12 @@ def desk_page(model_admin: Any, request: HttpRequest, template: str, context: Ma
 def page_url(opts: Any, page: str, *keys: Any) -> str:
     """URL of a page of a model: "changelist", "add", or "change" with the key of a row."""
     return reverse(f"admin:{opts.app_label}_{opts.model_name}_{page}", args=keys)
+
+
+def days_since(moment: datetime) -> str:
+    """ "dziś", "1 dzień", "12 dni": days of the calendar from a moment until today."""
+    days = (timezone.localdate() - timezone.localdate(moment)).days
+    return "dziś" if not days else f"{days} dni" if days != 1 else "1 dzień"
 
 
 def current_editor(request: HttpRequest) -> User:

@@ -23,6 +23,7 @@ from catalog.admin.desk import (
     PendingByDefaultFilter,
     ReasonForm,
     current_editor,
+    days_since,
     read_number,
     read_text,
 )
@@ -167,10 +168,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
 
     @admin.display(description="czeka od", ordering="confirmed_at")
     def waits_since(self, row: Submission) -> str:
-        if row.confirmed_at is None:
-            return "–"
-        days = (timezone.now() - row.confirmed_at).days
-        return "dziś" if not days else f"{days} dni" if days != 1 else "1 dzień"
+        return "–" if row.confirmed_at is None else days_since(row.confirmed_at)
 
     @bulk_action(
         description="Przyjmij w całości", obstacles=each(why_not_accepted_in_bulk), attached=kinds, named=named

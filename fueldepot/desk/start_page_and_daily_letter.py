@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.utils.timezone import localdate
 
 from catalog.admin import depot_list
+from catalog.admin.desk import days_since
 from catalog.admin.drafts import drafts_by_author
 from catalog.admin.journal import count_decisions
 from catalog.depots import duplicates
@@ -52,8 +53,8 @@ class Waiting:
     since: datetime | None = None
 
     @property
-    def days(self) -> int | None:
-        return None if self.since is None else (timezone.now() - self.since).days
+    def waited(self) -> str:
+        return "" if self.since is None else days_since(self.since)
 
 
 def describe(user: Any) -> dict[str, Any]:

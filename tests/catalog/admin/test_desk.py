@@ -1,6 +1,7 @@
 """The desk as a whole: what is no row, filter or text is told and changes nothing; editors share it by voivodeship."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.contrib import admin
@@ -8,7 +9,7 @@ from django.db import IntegrityError, models, transaction
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
-from catalog.admin.desk import page_url
+from catalog.admin.desk import days_since, page_url
 from catalog.models import CaseComment, Decision, Depot, OwnerChange, Submission, VoivodeshipClaim
 from catalog.models.depots import PositionField
 from catalog.services import editors, journal
@@ -26,6 +27,12 @@ pytestmark = pytest.mark.django_db
 
 DEPOTS = reverse("admin:catalog_depot_changelist")
 IMPOSSIBLE_DATES = [("year", "9" * 11), ("year__gte", "10000"), ("iso_year", "0"), ("gte", "abc")]
+
+
+def test_what_came_yesterday_has_waited_a_day(monkeypatch):
+    monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 12, 1, 7, tzinfo=UTC))
+    moments = [datetime(2026, 11, day, hour, tzinfo=UTC) for day, hour in ((30, 23), (30, 22), (29, 22))]
+    assert [*map(days_since, moments)] == ["dziś", "1 dzień", "2 dni"]
 
 
 def test_what_is_only_looked_at_is_neither_added_nor_changed_and_other_rows_not_deleted(desk):
