@@ -207,7 +207,7 @@ QUESTIONS = (
     ("Które składy z danym paliwem są najbliżej?", "/api/v1/stores?postcode=34-500&fuel=pellet&limit=3"),
     ("Jakie uchwały i terminy wiążą gminę?", "/api/v1/regulations?teryt=1217011&binding=1"),
     ("Do kiedy wolno używać tego kotła?", "/przepisy/sprawdz.md?miejsce=1217011&piec=boiler_class_3"),
-    ("Jakie terminy są najbliższe w całym kraju?", "/api/v1/deadlines?to=2027-12-31"),
+    ("Jakie terminy są najbliższe w całym kraju?", "/api/v1/deadlines?limit=5"),
     ("Ile kosztuje paliwo (mediana) w województwie?", "/api/v1/prices/pellet?voivodeship=malopolskie"),
     ("Ile kosztował prąd, gaz lub węgiel według GUS?", "/api/v1/prices?series=prad-g11&year=2019&voivodeship=polska"),
     ("Ile kosztuje kilowatogodzina ciepła i co wolno w gminie?", "/ceny/porownanie.md?miejsce=1217011"),

@@ -2,7 +2,7 @@
 
 import random
 import re
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -289,6 +289,14 @@ def test_prices_that_count_are_those_that_depots_list(client, country):
     for path in ("/ceny/pellet.md", "/ceny/pellet/malopolskie.md"):
         assert "- Liczba cen: 3" in read(client, path)
     assert call(client, "price", fuel="pellet")["answer"]["n"] == 3
+
+
+def test_the_questions_of_llms_txt_are_answered_in_years_to_come(client, country, monkeypatch):
+    later = timezone.now() + timedelta(days=5 * 365)
+    monkeypatch.setattr(timezone, "now", lambda: later)
+    assert {address: client.get(address).status_code for _, address in QUESTIONS} == {
+        address: 200 for _, address in QUESTIONS
+    }
 
 
 def test_what_llms_txt_promises_holds(client, country):
