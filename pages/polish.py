@@ -104,9 +104,13 @@ def days(first: date | None, last: date | None = None) -> str:
 
 
 def until(moment: datetime, now: datetime) -> str:
-    """ "po 14:35", "jutro po 9:00": a moment at most a day ahead, in Polish time, rounded up to the minute."""
+    """ "po 14:35", "jutro po 9:00": a moment at most a day ahead, in Polish time, rounded up to the minute.
+
+    A day ahead of the last minute of a day is "pojutrze po 0:00", and a later hour where the clock goes forward.
+    """
     moment_shown = timezone.localtime(moment + timedelta(seconds=59, microseconds=999_999))
-    return f"{'' if moment_shown.date() == timezone.localdate(now) else 'jutro '}po {date_format(moment_shown, 'G:i')}"
+    days = (moment_shown.date() - timezone.localdate(now)).days
+    return f"{'pojutrze ' if days > 1 else 'jutro ' if days else ''}po {date_format(moment_shown, 'G:i')}"
 
 
 def span(period: Period) -> str:

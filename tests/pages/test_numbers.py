@@ -1,7 +1,7 @@
 """Numbers of JSON, HTML and Markdown agree."""
 
 import re
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -10,7 +10,7 @@ from django.utils import timezone
 from catalog.models import Dataset
 from fueldepot.http.rate_limit import RateLimit
 from pages.page import twin_path
-from pages.polish import day
+from pages.polish import day, until
 from tests import factories
 from tests.pages.reading import KRAKOW, missing, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory
@@ -28,6 +28,15 @@ def numbers_in(text):
     """Return the numbers of a text; "1 640,00" equals "1640.00"."""
     joined = re.sub(r"(?<=\d) (?=\d{3}(?!\d))", "", text)
     return {Decimal(found.replace(",", ".")).normalize() for found in re.findall(r"\d+(?:[.,]\d+)?", joined)}
+
+
+def test_a_moment_a_day_ahead_is_tomorrow_or_the_day_after():
+    """In the last minute of a day, and on the evening before the clock goes forward."""
+    moments = {(2026, 12, 1, 12): "jutro po 13:00", (2026, 12, 1, 22, 59, 1): "pojutrze po 0:00"}
+    moments[2027, 3, 27, 22, 30] = "pojutrze po 0:30"
+    for moment, words in moments.items():
+        now = datetime(*moment, tzinfo=UTC)
+        assert until(now + timedelta(days=1), now) == words
 
 
 @pytest.fixture
