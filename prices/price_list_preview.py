@@ -95,9 +95,9 @@ class Preview:
     def seen(self) -> str:
         """A keyed hash of the doubtful and the faulty rows with their reasons; "" for none.
 
-        The median is left out: it changes with every price and makes no row doubtful.
+        Median and age are left out: one changes with every price, the other at midnight, and neither is a doubt.
         """
-        rows = [replace(row, median=None) for row in self.doubtful], self.faulty
+        rows = [replace(row, median=None, age_days=0) for row in self.doubtful], self.faulty
         # A former name of this module, so that previews stay valid while a release is installed.
         return salted_hmac("prices.price_lists", repr(rows)).hexdigest() if any(rows) else ""
 

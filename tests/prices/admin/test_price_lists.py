@@ -116,6 +116,13 @@ def test_ticks_of_one_file_or_for_one_reason_let_nothing_of_another_in(desk, dep
     assert not DepotPrice.objects.exists()
 
 
+def test_a_preview_of_the_day_before_is_confirmed_as_it_was_ticked(desk, depot, today, monkeypatch):
+    answer = preview(desk, csv_of(row_of(depot), row_of(depot, "ekogroszek", 15)))
+    monkeypatch.setattr(timezone, "localdate", lambda value=None: today + timedelta(days=1))
+    confirm(desk, answer, 3)
+    assert stored() == {("pellet", 1500), ("ekogroszek", 15)}
+
+
 @pytest.mark.parametrize("ticked", [(), (2, 3)])
 def test_rows_that_became_doubtful_are_shown_before_anything_is_imported(desk, depot, ticked):
     first = preview(desk, csv_of(row_of(depot, price=700), row_of(depot, "brykiet", 1200)))
