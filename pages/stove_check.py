@@ -311,10 +311,12 @@ def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> 
     """Return what follows in the municipality of a legal state. appliance: None for an unknown one.
 
     rules: of new appliances, that bind the municipality or a part of it, the latest first. has_known_rules: whether
-    those of the place are known. solid_fuel_banned: everywhere in it, today. funded: None without an appliance. limits:
-    of new sources that no such ban forbids. condition: of all limits. calculator: its path, with what is known.
+    those of the place are known. solid_fuel_banned: everywhere in it, today. funded: None without an appliance, or once
+    no agreements are signed. limits: of new sources that no such ban forbids, while agreements are signed. condition:
+    of all limits, or that none are. calculator: its path, with what is known.
     """
     on = rules.current().on(entry.on)
+    ended = on.contracts_ended
     rows = [
         row
         for row in reversed(entry.deadlines_of_unit)
@@ -330,9 +332,9 @@ def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> 
         "has_known_rules": entry.deadline_status_of_unit
         not in {DeadlineStatus.STATE_UNKNOWN, DeadlineStatus.DATES_UNKNOWN},
         "solid_fuel_banned": banned,
-        "funded": None if appliance is None else appliance not in NOT_FUNDED,
-        "limits": [limit for limit in source_limits(on) if not (banned and limit["burns"])],
-        "condition": describe_refusal("row_source_alone", on),
+        "funded": None if appliance is None or ended else appliance not in NOT_FUNDED,
+        "limits": [limit for limit in source_limits(on) if not (ended or (banned and limit["burns"]))],
+        "condition": describe_refusal("row_contracts_ended" if ended else "row_source_alone", on),
         "calculator": reverse("subsidy", query=answers),
     }
 

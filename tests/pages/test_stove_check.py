@@ -3,6 +3,7 @@ from datetime import date, timedelta
 from html import unescape
 
 import pytest
+from django.utils import timezone
 
 from catalog.search import entries
 from regulations.appliance_sentences import WITHOUT_FIRE
@@ -318,6 +319,16 @@ def test_after_the_verdict_it_says_what_may_replace_the_appliance_with_limits_of
     assert not present(banned, ecodesign, "Kocioł na pellet", "Kocioł zgazowujący")  # not paid where it may not burn
     low, high = (rules.current().on(ON).number("items/pellet_boiler", level) for level in ("basic", "highest"))
     assert re.search(rf"Kocioł na pellet[^\d]* od {low:,.0f} do {high:,.0f} zł".replace(",", " "), text)
+
+
+def test_no_subsidy_is_promised_once_agreements_have_ended(client, acts, monkeypatch):
+    day_after = rules.current().periods[-1].edition.contracts_until + timedelta(days=1)
+    monkeypatch.setattr(timezone, "localdate", lambda value=None: day_after)
+    for appliance in (CLASS_3, "boiler_class_5"):
+        for path in (URL, TWIN):
+            text = said(ask(client, "1217011", appliance, path)).partition("Ile da dotacja")[2]
+            assert "Umów w programie już się nie podpisuje." in text
+            assert not present(text, "najwyżej", "Najwyższa dotacja", "Pompa ciepła", "Dopłaca", "wymienia tylko")
 
 
 def test_the_calculator_begins_with_what_is_known(client, acts):
