@@ -45,6 +45,7 @@ def page_of(desk, answer):
     return html_of(desk.get(answer["Location"]))
 
 
+@pytest.mark.usefixtures("the_day")
 def test_an_author_submits_a_deadline_once_and_only_a_second_person_approves_it(ewa, adam, client):
     refusal = "do zatwierdzenia wysyła szkic jego autor, jeden raz"
     deadline = DeadlineFactory()

@@ -173,6 +173,7 @@ def of(depot):
     return set(depot.submissions.all()) | set(DepotPrice.objects.filter(depot=depot))
 
 
+@pytest.mark.usefixtures("the_day")
 def test_what_follows_in_a_merge_comes_back_but_what_came_since_and_values_taken_as_a_persons(one, other, client):
     Depot.objects.filter(pk=other.pk).update(phone="+48 601 234 567")
     price = factories.DepotPriceFactory(depot=other, fuel="brykiet", day=TODAY)

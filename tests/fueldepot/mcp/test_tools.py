@@ -159,6 +159,7 @@ def test_both_voivodeships_of_a_postcode_stay_while_their_deadlines_can_be_left_
     assert body["left_out"] == {"answer": 1, "deadlines": 3}
 
 
+@pytest.mark.usefixtures("the_day")
 def test_every_tool_answers_in_short_and_says_how_to_quote(client, country):
     factories.BoundaryFactory(municipality=country.municipality, lat=49.2992, lon=19.9496)
     schemas = {tool["name"]: tool["outputSchema"] for tool in rpc(client, "tools/list")["tools"]}
