@@ -38,6 +38,9 @@ FRAMED_POLICY = (
 MOST_DEPOTS = 5
 """Depots of a municipality, and the nearest outside it where it has fewer."""
 
+NO_HOLIDAYS = "Stałe godziny nie uwzględniają świąt."
+"""What known hours leave out, as the pages say."""
+
 
 class Embed(NamedTuple):
     """A page in short. lines: name, absolute URL, price ("" for none), and state, day or number of each depot or fuel.
@@ -82,7 +85,9 @@ def municipality(request: HttpRequest, teryt: str) -> Embed:
         raise PageMoved(reverse("embed-municipality", args=[unit.teryt]))
     page = municipality_page(unit, "", timezone.now())
     cards = [card for section in page.content["sections"] for card in section.cards][:MOST_DEPOTS]
-    return Embed(page, page.title, tuple(card_line(card, unit.teryt) for card in cards), origin=page.licence)
+    lines = tuple(card_line(card, unit.teryt) for card in cards)
+    note = NO_HOLIDAYS if any(card.row.hours_ranges for card in cards) else ""
+    return Embed(page, page.title, lines, note, origin=page.licence)
 
 
 def card_line(card: DepotCard, teryt: str) -> tuple[str, str, str, str]:
@@ -105,7 +110,7 @@ def depot(request: HttpRequest, depot_id: int) -> Embed:
         for price, _ in page.content["price_list"]
     )
     state = f"{page.content['opening'].sentence.capitalize()}. {page.quoted_status.capitalize()}."
-    note = f"{row.address}. {state}"
+    note = f"{row.address}. {state}" + (f" {NO_HOLIDAYS}" if row.hours_ranges else "")
     return Embed(page, row.name, lines, note, "Cen jeszcze nie znamy.", page.content["origin"])
 
 

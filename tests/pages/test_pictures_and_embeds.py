@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from catalog.links import depot_path
 from catalog.models import Dataset, Depot
+from catalog.parsing.opening_hours import weekly_hours
 from catalog.search import entries
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
@@ -284,6 +285,16 @@ def test_embeds_say_what_their_pages_say_with_status_and_origin_and_pages_offer_
     (line,) = re.findall(r"<code>(&lt;iframe .*?)</code>", client.get(pages[1], follow=True).content.decode())
     assert unescape(line).count('"') == 12
     assert 'title="Opał &#34;Nowak&#34; &amp; Syn' in unescape(line)
+
+
+def test_embeds_with_known_hours_say_that_these_ignore_holidays(client, framed):
+    def say_it():
+        return ["Stałe godziny nie uwzględniają świąt." in text_of(client.get(path)) for path in embeds(framed)]
+
+    assert say_it() == [False, False, False]
+    framed.hours, framed.opening_hours = weekly_hours("Mo-Fr 08:00-16:00"), "Mo-Fr 08:00-16:00"
+    framed.save()
+    assert say_it() == [True, True, False]
 
 
 def test_a_depot_outside_the_municipality_is_said_to_be_outside(client, framed):
