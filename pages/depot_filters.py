@@ -21,7 +21,7 @@ from markupsafe import Markup
 from catalog.api.params import POSTCODE, Postcode
 from catalog.depots import fuels
 from catalog.depots.attribution import describe_status
-from catalog.depots.opening_times import OpeningState, opening_day, opening_of, openings
+from catalog.depots.opening_times import AFTER_WORK, OpeningState, opening_day, opening_of, openings
 from catalog.depots.snapshot import DepotRow, Depots, depots
 from catalog.links import depot_path
 from catalog.models import Depot, SearchEntry
@@ -50,9 +50,6 @@ DAY_CODES = ("pn", "wt", "sr", "cz", "pt", "so", "nd")
 ON_DAYS = ("w poniedziałek", "we wtorek", "w środę", "w czwartek", "w piątek", "w sobotę", "w niedzielę")
 
 OPENED = re.compile(rf"{NOW}|(?:{'|'.join(DAY_CODES)})(?:-(?:[01]?[0-9]|2[0-3]))?", re.ASCII)
-
-AFTER_WORK = 17
-"""Hour of the filter for those who come after work."""
 
 
 class Order(StrEnum):
@@ -149,13 +146,16 @@ class Choices(Query):
             if (self.fuel or order is not Order.PRICE) and order in {usual, Order.PRICE, Order.NAME}
         )
 
-    def open_chips(self, path: str, today: date, count: CountListed) -> Iterator[Chip]:
+    def open_chips(self, path: str, now: datetime, count: CountListed) -> Iterator[Chip]:
         """Yield the links that toggle the filters of opening hours, with the number of depots that each lists."""
-        usual = (NOW, f"{DAY_CODES[today.weekday()]}-{AFTER_WORK}", "so")
+        here = timezone.localtime(now)
+        day, is_tomorrow = here.weekday(), here.hour >= AFTER_WORK
+        usual = (NOW, f"{DAY_CODES[(day + is_tomorrow) % 7]}-{AFTER_WORK}", "so")
         for opened in dict.fromkeys((*usual, self.opened)):
             if opened:
                 is_current = opened == self.opened
-                label = f"dziś o {AFTER_WORK}:00" if opened == usual[1] else when(opened)
+                after_work = f"{'jutro' if is_tomorrow else 'dziś'} o {AFTER_WORK}:00"
+                label = after_work if opened == usual[1] else when(opened)
                 chosen = self.but(opened=opened)
                 other = self.but(opened="") if is_current else chosen
                 yield Chip(f"otwarte {label}", other.link(path), is_current, count(chosen))

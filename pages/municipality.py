@@ -143,7 +143,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
             "unsorted": coal.link(path) if is_unsorted else "",
             "period": opening_period(now),
             "fuel_chips": choices.fuel_chips(path, fuels_shown, candidates.count),
-            "order_chips": (*choices.order_chips(path, usual), *choices.open_chips(path, today, candidates.count)),
+            "order_chips": (*choices.order_chips(path, usual), *choices.open_chips(path, now, candidates.count)),
             "median": find_median(unit.voivodeship, choices.fuel, today) if choices.fuel else None,
             "notices": (*notices, *unread),
         },

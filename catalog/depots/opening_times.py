@@ -19,6 +19,9 @@ WARSAW = ZoneInfo("Europe/Warsaw")
 
 DAY_ABBREVIATIONS = ("pn.", "wt.", "śr.", "czw.", "pt.", "sob.", "niedz.")
 
+AFTER_WORK = 17
+"""Hour of the filter for those who come after work, which is of the next day from then on."""
+
 _DAY = timedelta(days=1)
 
 
@@ -121,7 +124,8 @@ def _closing_clock(moment: datetime) -> str:
 class Openings:
     """Opening hours of all depots of a snapshot, with their states in the present period, in which none changes.
 
-    Depots of the same hours share one week (`DepotRow.hours_ranges`): sets of weeks hold their identities.
+    Periods also end at AFTER_WORK. Depots of the same hours share one week (`DepotRow.hours_ranges`): sets of weeks
+    hold their identities.
     """
 
     def __init__(self, published: Depots) -> None:
@@ -129,7 +133,7 @@ class Openings:
         ranges = {hours for week in self._weeks.values() for day in week.values() for hours in day}
         # "24:00" is midnight.
         ends = {tuple(map(int, clock.split(":"))) for hours in ranges for clock in hours.split("-")}
-        clocks = [time(hour % 24, minute) for hour, minute in ends]
+        clocks = [time(hour % 24, minute) for hour, minute in {*ends, (AFTER_WORK, 0)}]
         # Caches of functions, not of methods: a replaced snapshot is freed without a garbage collection.
         self.period = lru_cache(maxsize=4)(partial(find_period, lru_cache(maxsize=4)(partial(find_starts, clocks))))
         self._states_in = lru_cache(maxsize=1)(lambda _period: dict[int, OpeningState]())

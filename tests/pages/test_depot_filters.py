@@ -156,6 +156,22 @@ def test_chips_keep_what_is_chosen_and_begin_with_it(client, clock, market):
     assert f'<a href="{KRAKOW}" aria-current="true">otwarte w środę o 9:00 <span>' in html(client, "?otwarte=sr-9")
 
 
+def test_from_five_on_after_work_is_that_of_the_next_day(client, clock, market):
+    def chip():
+        return re.search(r"otwarte=(..-17)[^>]*>(otwarte [^<]+) <", html(client)).groups()
+
+    for day, hour, minute, shown in (
+        (20, 16, 59, ("pt-17", "otwarte dziś o 17:00")),
+        (20, 17, 0, ("so-17", "otwarte jutro o 17:00")),
+        (22, 23, 30, ("pn-17", "otwarte jutro o 17:00")),
+        (23, 0, 30, ("pn-17", "otwarte dziś o 17:00")),
+    ):
+        clock(datetime(2026, 11, day, hour, minute, tzinfo=WARSAW))
+        assert chip() == shown
+    clock(datetime(2026, 11, 20, 16, 59, tzinfo=WARSAW))
+    assert max_age(client.get(KRAKOW)) == "max-age=60"
+
+
 def test_depots_that_name_no_assortment_may_have_the_chosen_one(client, clock, market):
     for query, link in (
         ("?paliwo=wegiel-kostka", "?paliwo=wegiel"),
