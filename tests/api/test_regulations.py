@@ -6,7 +6,6 @@ import regulations.snapshot
 from catalog.models import Dataset, Municipality
 from catalog.territory.snapshot import Territory
 from fueldepot.data import snapshot
-from fueldepot.http import cache_control
 from regulations.models import Deadline, LegalState
 from tests import factories
 from tests.client import build_snapshots
@@ -257,7 +256,6 @@ def test_a_postcode_asks_for_its_largest_municipality_in_each_voivodeship_behind
 
 def test_municipality_golden_whole_and_what_binds(client, golden, acts):
     answer = client.get(URL, {"teryt": "1217011", "on": "2026-11-21"})
-    assert answer["Cache-Control"] == cache_control.CATALOG
     golden("regulations_zakopane", answer.json())
     golden("regulations_zakopane_binding", ask(client, teryt="1217011", binding="1"))
 
