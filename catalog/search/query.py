@@ -27,6 +27,7 @@ from catalog.search.vocabulary import (
     ContextScope,
 )
 from catalog.text import fold
+from fueldepot.http.params import MAX_VALUE_LENGTH
 
 WHOLE_POSTCODE = re.compile(r"(?<![0-9])([0-9]{2})(?: ?- ?|[. ]?)([0-9]{3})(?![0-9])", re.ASCII)
 PARTIAL_POSTCODE = re.compile(r"([0-9]{0,2})-([0-9]{0,3})", re.ASCII)
@@ -85,11 +86,15 @@ class Reading:
 
 
 def normalize_punctuation(text: str) -> str:
-    """Replace full-width digits and dashes of any kind by ASCII, without invisible characters such as soft hyphens."""
+    """Replace full-width digits and dashes of any kind by ASCII, without invisible characters such as soft hyphens.
+
+    Cut to the length of a parameter, as one character may stand for four words: the search takes the cube of their
+    number.
+    """
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", text).translate(DASHES)
-    return "".join(character for character in text if unicodedata.category(character) != "Cf")
+    return "".join(character for character in text if unicodedata.category(character) != "Cf")[:MAX_VALUE_LENGTH]
 
 
 def in_polish(text: str) -> str:

@@ -2,7 +2,8 @@
 
 from catalog.search import index
 from catalog.search.index import MAX_SUGGESTIONS
-from catalog.search.query import MOST_WORDS, read_after_street
+from catalog.search.query import MOST_WORDS, normalize_punctuation, read_after_street
+from fueldepot.http.params import MAX_VALUE_LENGTH
 from tests.catalog.search.country import PLACES, ROPA, SEKOWA, UNITS, ZAKOPANE, found, make_search, units_found
 
 
@@ -230,6 +231,11 @@ def test_a_town_behind_a_street_goes_before_what_the_street_and_its_county_begin
 
 def test_a_long_address_costs_few_readings():
     assert len(read_after_street("ul. " + "a b c " * 16)) <= 2 * MOST_WORDS
+
+
+def test_characters_that_stand_for_words_make_no_text_longer_than_a_parameter():
+    words = "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * MAX_VALUE_LENGTH
+    assert len(normalize_punctuation(words)) == MAX_VALUE_LENGTH
 
 
 def test_neither_a_street_alone_nor_the_number_of_a_depot_is_a_place():
