@@ -99,7 +99,7 @@ NO_TABLES = (b"%PDF", b"\xff\xd8\xff", b"\x89PNG", b"{\\rtf")
 OPEN_DOCUMENT = b"application/vnd.oasis.opendocument"
 """Stands in the first, unpacked part of a file of LibreOffice."""
 
-HIDDEN_ROW = re.compile(rb'<row [^<>]*\bhidden="(?:1|true)"[^<>]*>(?:(?!</?row).)*?<(?:v|is)>', re.DOTALL)
+HIDDEN_ROW = re.compile(rb'<row (?=[^<>]*?\bhidden="(?:1|true)")[^<>]*+>(?:(?!</?row).)*?<(?:v|is)>', re.DOTALL)
 """A hidden or filtered row with a value in the part of a sheet: it may be an old price."""
 
 MERGED = re.compile(rb'<mergeCell ref="[A-Z]{1,3}([0-9]{1,7}):[A-Z]{1,3}([0-9]{1,7})"')

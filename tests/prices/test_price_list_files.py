@@ -149,6 +149,7 @@ def test_a_small_file_does_not_keep_a_worker_busy_for_minutes(monkeypatch):
         with pytest.raises(ValidationError):
             read_number(number)
     assert read_number("1e3") == 1000
+    assert "uszkodzony" in refusal(zipped("xl/a.xml", b"<row " + b'hidden="1" ' * 30_000 + b">" + b"x" * 30_000))
     assert time.process_time() - began < 5
     assert "Zostaw jeden" in refusal(xlsx(**{f"s{number}": [] for number in range(MOST_SHEETS + 1)}))
     monkeypatch.setattr(price_list_files, "MOST_LINES", 2)
