@@ -254,7 +254,13 @@ LOGGING = {
         # It would log every URL requested by importers.
         "httpx2": {"level": "WARNING"},
         # The request's line has the status 400. Without a handler Python would print these with tracebacks.
-        "django.security.DisallowedHost": {"handlers": ["nowhere"], "propagate": False},
+        **{
+            f"django.security.{refusal}": {"handlers": ["nowhere"], "propagate": False}
+            for refusal in (
+                *("DisallowedHost", "DisallowedRedirect"),
+                *("RequestDataTooBig", "TooManyFieldsSent", "TooManyFilesSent"),
+            )
+        },
         # Its lines contain names and addresses of people who mistyped a password.
         "axes": {"handlers": ["nowhere"], "propagate": False},
     },

@@ -1,6 +1,9 @@
+import logging
+from io import BytesIO
 from unittest.mock import Mock
 
 import pytest
+from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 from django.http import FileResponse
 from django.template.loader import render_to_string
@@ -88,6 +91,17 @@ def test_a_database_that_takes_no_writes_is_no_fault_of_the_service(db, reader, 
     expect(answer, "Chwilowa przerwa", status=503)
     errors = [record for record in caplog.records if record.levelname == "ERROR" and drop_duplicate_db_errors(record)]
     assert [record.getMessage() for record in errors] == ["database not available: ReadOnlySqlTransaction"]
+
+
+def test_a_form_or_an_address_that_is_too_large_leaves_no_traceback_in_the_log(db, reader, caplog):
+    files = {f"file{number}": BytesIO(b"x") for number in range(settings.DATA_UPLOAD_MAX_NUMBER_FILES + 1)}
+    fields = dict.fromkeys(map(str, range(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS + 1)), "")
+    for posted in (files, fields, {"name": "x" * settings.DATA_UPLOAD_MAX_MEMORY_SIZE}):
+        assert reader.post("/sklady/dodaj/", posted).status_code == 400
+    # Longer than Django lets a redirect be, to the login that names where to go on.
+    assert reader.get(f"/admin/?{'x' * 20_000}").status_code == 400
+    logged = [record for record in caplog.records if logging.getLogger(record.name).propagate]
+    assert [record.getMessage() for record in logged if record.exc_info] == []
 
 
 @pytest.mark.parametrize(
