@@ -16,7 +16,7 @@ from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.admin.views.main import ERROR_FLAG, ChangeList
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
-from django.db import DataError
+from django.db import DataError, ProgrammingError
 from django.db.models import Model, QuerySet, TextChoices
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
@@ -103,12 +103,15 @@ def desk_view(route: str, name: str, *, needs: str = "", methods: Sequence[str] 
 
 
 class DeskList(ChangeList):
-    """Rows of a list. A value of a filter that only the query refuses, such as the year 0, is wrong like any other."""
+    """Rows of a list. A value of a filter that only the query refuses is wrong like any other.
+
+    Such as the year 0, or one value of a range, whose query Django then gives too few parameters or too many.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         try:
             super().__init__(*args, **kwargs)
-        except (ValueError, OverflowError, ValidationError, DataError) as error:
+        except (ValueError, IndexError, OverflowError, ValidationError, DataError, ProgrammingError) as error:
             raise IncorrectLookupParameters(error) from error
 
 
