@@ -145,7 +145,7 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
     its prefix, at least six digits of a telephone, or a depot id; after "#" a depot id alone. besides: further rows to
     include.
     """
-    words, text = fold(typed).split(), typed.strip()
+    words, text = dict.fromkeys(fold(typed).split()), typed.strip()
     if not text:
         return rows
     condition = besides or Q()

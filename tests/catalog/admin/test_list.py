@@ -260,6 +260,13 @@ def test_a_depot_is_found_by_any_part_in_any_spelling_its_fuel_its_unit_and_who_
     assert f'action="{DEPOTS}"' in client.get(reverse("admin:index")).content.decode()  # the start page asks, too
 
 
+def test_a_word_that_is_typed_over_and_over_is_looked_for_once():
+    once, often = (
+        str(depot_list.search_depots(models.Depot.objects.all(), "opał " * times).query) for times in (1, 50)
+    )
+    assert often.count(" ~ ") == once.count(" ~ ") > 0
+
+
 def test_a_filtered_list_is_a_table_without_formulas_and_personal_data(client, editor):
     hostile = {"name": "=HYPERLINK(1)", "phone": "+48 601 234 567", "postcode": "34-500"}
     depot = factories.DepotFactory(**hostile, website="https://opal.pl/", lat=50.0617, lon=19.9373)
