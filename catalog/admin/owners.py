@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
+from django.db.models import Model
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -26,6 +27,10 @@ class OwnersAdmin(FixedRowsAdmin):
     list_display_links = None
     list_select_related = ("depot__municipality",)
     list_per_page = 50
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Allow the actions of the list only: the form of a row would change it past the journal."""
+        return obj is None and bool(super().has_change_permission(request))
 
     @admin.display(description="skład", ordering="depot__name")
     def entry(self, row: Any) -> SafeString:

@@ -149,6 +149,8 @@ def test_changes_of_owners_are_seen_and_their_links_end_in_bulk(desk):
     for listing in (changes, links):
         page = reverse("admin:catalog_depot_change", args=[depot.pk])
         assert f'<a href="{page}">{depot.name}</a><br>{depot.address}<' in html_of(desk.get(listing))
+    for row in (change, link):
+        assert desk.post(page_url(row._meta, "change", row.pk), {"text": "x"}).status_code == 403
     assert "telefon: &lt;b&gt;" in html_of(desk.get(changes))
     assert "Oznaczono jako obejrzane: 1." in message_of(bulk.act(desk, changes, "mark_seen", change))
     assert factories.fresh(change).seen_by.username == "redaktorka"
