@@ -21,7 +21,7 @@ import pyproj
 from numpy.typing import NDArray
 
 from catalog.importers.parsers.files import FileStart, OpenFile, is_zip, members, open_member, open_source, open_zip
-from catalog.importers.parsers.xml_registers import AddressReader, Feature, object_id
+from catalog.importers.parsers.xml_registers import Feature, object_id, read_features
 from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, Note, PostcodeRecord, parse_day, tidy
 from catalog.territory.coordinates import medoid
 from catalog.text import normalise_postcode
@@ -230,7 +230,7 @@ class _Collected:
         groups: Counter[Group] = Counter()
         areas: dict[str, tuple[str, str]] = {}
         count = 0
-        for feature in AddressReader(source).read():
+        for feature in read_features(source):
             model, values = feature.kind.partition("_")[0], feature.values
             if self.model not in ("", model):
                 raise BadInput(source.label, "holds the other of the two models of addresses; give files of one model")

@@ -10,116 +10,58 @@ Sources: Rozporządzenie z 9 stycznia 2012 r. and z 21 lipca 2021 r. w sprawie e
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
-from xml.parsers import expat  # `XmlReader` refuses document types
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
+from xml.etree import ElementTree
 
 from catalog.importers.parsers.files import OpenFile
 from catalog.importers.records import BadInput
 
 CHUNK_BYTES = 1 << 16
 
-T = TypeVar("T")
 
-MAX_VALUE = 10_000
+def elements(source: OpenFile, names: Collection[str]) -> Iterator[tuple[int, ElementTree.Element]]:
+    """Yield the elements of some local names, numbered from 1, each valid until the next one.
 
-
-class XmlReader(Generic[T]):
-    """Base of readers: a subclass handles elements and appends to `ready`. Document types are refused as unsafe."""
-
-    def __init__(self, source: OpenFile, *, namespace_separator: str | None = None) -> None:
-        self.source = source
-        self.ready: list[T] = []
-        self.count = 0
-        self.field = ""
-        self.text: list[str] = []
-        self.length = 0
-        self.parser = expat.ParserCreate(namespace_separator=namespace_separator)
-        self.parser.buffer_text = True
-        self.parser.StartDoctypeDeclHandler = self.refuse_doctype
-        self.parser.EntityDeclHandler = self.refuse_doctype
-        self.parser.StartElementHandler = self.start
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        raise NotImplementedError
-
-    def refuse(self, reason: str) -> BadInput:
-        return BadInput(self.source.label, reason, row=self.count or None)
-
-    def refuse_doctype(self, *_: object) -> None:
-        raise self.refuse("has a document type (DOCTYPE), which registers have not; refused as unsafe")
-
-    def begin_field(self, name: str) -> None:
-        self.field, self.text, self.length = name, [], 0
-
-    def characters(self, text: str) -> None:
-        if not self.field:
-            return
-        self.length += len(text)
-        if self.length > MAX_VALUE:
-            # With namespaces, the local name is the last part.
-            raise self.refuse(f"<{self.field.rpartition(' ')[2]}> is longer than {MAX_VALUE} characters")
-        self.text.append(text)
-
-    def end_field(self) -> str:
-        self.field = ""
-        return "".join(self.text).strip()
-
-    def read(self) -> Iterator[T]:
-        """Yield what the handlers append to `ready`. Raises BadInput for malformed XML, and as they do."""
-        while True:
-            chunk = self.source.stream.read(CHUNK_BYTES)
-            try:
-                self.parser.Parse(chunk, not chunk)
-            # LookupError and ValueError are of an unknown or multi-byte encoding in the declaration.
-            except (expat.ExpatError, LookupError, ValueError) as error:
-                raise BadInput(self.source.label, f"is not complete XML, is it cut off? {error}") from error
-            yield from self.ready
-            self.ready.clear()
-            if not chunk:
-                return
+    A local name is the part of a tag after "{namespace}". Raises BadInput for malformed XML, and for a document type:
+    it may define entities that expand to gigabytes.
+    """
+    parser: ElementTree.XMLPullParser[Any] = ElementTree.XMLPullParser(("start", "end"))
+    ancestors: list[ElementTree.Element] = []
+    count = 0
+    try:
+        for chunk in iter(partial(source.stream.read, CHUNK_BYTES), b""):
+            if b"<!DOCTYPE" in chunk.replace(b"\0", b""):
+                reason = "has a document type (DOCTYPE), which registers have not; refused as unsafe"
+                raise BadInput(source.label, reason)
+            parser.feed(chunk)
+            for event, element in cast("Iterator[tuple[str, ElementTree.Element]]", parser.read_events()):
+                if event == "start":
+                    ancestors.append(element)
+                    continue
+                ancestors.pop()
+                if element.tag.rpartition("}")[2] in names:
+                    count += 1
+                    yield count, element
+                    for ancestor in ancestors:
+                        ancestor.clear()
+        parser.close()
+    # LookupError and ValueError are of an unknown or multi-byte encoding in the declaration.
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        raise BadInput(source.label, f"is not complete XML, is it cut off? {error}") from error
 
 
-class RowReader(XmlReader[tuple[int, dict[str, str]]]):
-    """Reader of the <row> elements, numbered from 1, with stripped fields. Refuses one without a column."""
-
-    def __init__(self, source: OpenFile, columns: Sequence[str]) -> None:
-        super().__init__(source)
-        self.columns = columns
-        self.row: dict[str, str] | None = None
-        self.parser.EndElementHandler = self.end
-        self.parser.CharacterDataHandler = self.characters
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if self.row is None:
-            if name == "row":
-                self.count += 1
-                self.row = {}
-            return
-        if self.field or name == "row":
-            raise self.refuse(f"<{name}> does not belong inside a field")
-        if name in self.row:
-            raise self.refuse(f"has <{name}> twice")
-        self.begin_field(name)
-
-    def end(self, name: str) -> None:
-        if self.row is None:
-            return
-        if self.field:
-            self.row[name] = self.end_field()
-            return
-        missing = [column for column in self.columns if column not in self.row]
+def read_rows(source: OpenFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the <row> elements, numbered from 1, with stripped fields. Raises BadInput, also for a missing field."""
+    for number, element in elements(source, {"row"}):
+        row = {field.tag: (field.text or "").strip() for field in element}
+        missing = [column for column in columns if column not in row]
         if missing:
-            raise self.refuse(f"lacks {', '.join(missing)}; expected {', '.join(self.columns)}")
-        self.ready.append((self.count, self.row))
-        self.row = None
+            reason = f"lacks {', '.join(missing)}; expected {', '.join(columns)}"
+            raise BadInput(source.label, reason, row=number)
+        yield number, row
 
-
-MAX_REFERENCES = 100
-"""Maximum number of references. An address has six: country, voivodeship, county, municipality, locality, street."""
-
-MAX_DEPTH = 100
-"""Maximum nesting of elements. Addresses need eight."""
 
 REFERENCES = {
     "PRG_PunktAdresowy": "komponent",
@@ -152,69 +94,24 @@ _VERSION = re.compile(r"_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9_]+$")
 """Version suffix of ids in the model of 2021. References may name another version of the same object."""
 
 
-class AddressReader(XmlReader[Feature]):
-    """Reader of addresses and the objects they refer to, in order.
-
-    Text and end handlers are attached only where needed: most of a file is skipped.
-    """
-
-    def __init__(self, source: OpenFile) -> None:
-        super().__init__(source, namespace_separator=" ")
-        self.locals: dict[str, str] = {}
-        self.feature = ""
-        self.depth = 0
-        self.values: dict[str, str] = {}
-        self.references: list[str] = []
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        local = self.locals.get(name)
-        if local is None:
-            local = name.rpartition(" ")[2]
-            # A file has some dozens of names; a hostile one may have millions.
-            if len(self.locals) < 1000:
-                self.locals[name] = local
-        if not self.feature:
-            if local in REFERENCES:
-                self.begin(local, attributes)
-            return
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.refuse(f"has elements nested more than {MAX_DEPTH} deep")
-        if local in REFERENCES:
-            raise self.refuse(f"has <{local}> inside <{self.feature}>")
-        if local == "Point":
-            self.values.setdefault("srsName", _attribute(attributes, "srsName"))
-        elif local == REFERENCES[self.feature] and (reference := _attribute(attributes, "href")):
-            self.references.append(object_id(reference))
-            if len(self.references) > MAX_REFERENCES:
-                raise self.refuse(f"has more than {MAX_REFERENCES} references")
-        if local in _FIELDS and not self.field and local not in self.values:
-            self.begin_field(name)
-            self.parser.CharacterDataHandler = self.characters
-
-    def begin(self, local: str, attributes: Mapping[str, str]) -> None:
-        self.count += 1
-        self.feature, self.depth = local, 0
-        self.values, self.references, self.field = {"id": _attribute(attributes, "id")}, [], ""
-        self.parser.EndElementHandler = self.end
-
-    def end(self, name: str) -> None:
-        if name == self.field:
-            self.values[name.rpartition(" ")[2]] = self.end_field()
-            self.parser.CharacterDataHandler = None
-        if self.depth:
-            self.depth -= 1
-            return
-        self.ready.append(Feature(self.count, self.feature, self.values, tuple(self.references)))
-        self.feature = ""
-        self.parser.EndElementHandler = None
+def read_features(source: OpenFile) -> Iterator[Feature]:
+    """Yield addresses and the objects they refer to, in order. Raises BadInput."""
+    for number, element in elements(source, REFERENCES):
+        kind = element.tag.rpartition("}")[2]
+        values, references = {"id": _attribute(element, "id")}, []
+        for part in element.iter():
+            name = part.tag.rpartition("}")[2]
+            if name in _FIELDS:
+                values.setdefault(name, (part.text or "").strip())
+            elif name == "Point":
+                values.setdefault("srsName", _attribute(part, "srsName"))
+            if name == REFERENCES[kind] and (reference := _attribute(part, "href")):
+                references.append(object_id(reference))
+        yield Feature(number, kind, values, tuple(references))
 
 
-def _attribute(attributes: Mapping[str, str], local: str) -> str:
-    for name, value in attributes.items():
-        if name == local or name.endswith(f" {local}"):
-            return value
-    return ""
+def _attribute(element: ElementTree.Element, local: str) -> str:
+    return next((value for name, value in element.items() if name.rpartition("}")[2] == local), "")
 
 
 def object_id(reference: str) -> str:

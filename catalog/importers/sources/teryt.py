@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from catalog.importers.parsers.files import FileStart, csv_rows, open_source
-from catalog.importers.parsers.xml_registers import RowReader
+from catalog.importers.parsers.xml_registers import read_rows
 from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, PlaceRecord, UnitRecord, parse_day
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.importers.sync_places import sync_places
@@ -166,7 +166,7 @@ def teryt_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[s
         start = source.stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
         source.stream.seek(0)
         if start.startswith(b"<"):
-            yield from RowReader(source, columns).read()
+            yield from read_rows(source, columns)
         else:
             yield from csv_rows(source, columns, delimiter=";")
 
