@@ -1,18 +1,17 @@
 """Postcodes from the address points of the PRG: GML of either official model, plain or many in a zip.
 
 Addresses are summed per postcode in cells of 500 m. The centre is the medoid of the cells: of two villages it is in the
-larger, not in the field between them. Memory grows with postcodes, localities and inhabited cells, and by eight bytes
-per address to detect duplicates.
+larger, not in the field between them. Memory grows with postcodes and localities, and by sixteen bytes per address: its
+position, and a number to detect duplicates.
 """
 
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from datetime import date
 from functools import cache
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from sys import intern
 
@@ -29,89 +28,38 @@ from catalog.text import normalise_postcode
 CELL_CM = 50_000
 """Side of a cell. Coordinates are whole centimetres, so that sums do not depend on the order of the file."""
 
-BATCH = 250_000
-"""Addresses buffered before they are summed."""
-
 MAX_CELLS = 1_500
 """Maximum number of cells per postcode that are compared; with more, four become one."""
 
-_BITS = 16
-_MASK = (1 << _BITS) - 1
-
-Ints = NDArray[np.int64]
+Points = NDArray[np.int32]
+"""Eastings and northings in centimetres, an array of shape (n, 2)."""
 
 
-class Cells:
-    """Sums of positions by group and cell. Takes 32 bytes per cell, and 24 per buffered address."""
-
-    def __init__(self) -> None:
-        self.groups, self.east, self.north = array("q"), array("q"), array("q")
-        self.keys: Ints = np.empty(0, np.int64)
-        self.sums: Ints = np.empty((0, 3), np.int64)
-
-    def add(self, group: int, east_m: float, north_m: float) -> None:
-        """Add an address. group: from 0. east_m, north_m: in metres, from 0 to 9,999,999."""
-        self.groups.append(group)
-        self.east.append(round(east_m * 100))
-        self.north.append(round(north_m * 100))
-        if len(self.groups) >= BATCH:
-            self.flush()
-
-    def flush(self) -> None:
-        if not self.groups:
-            return
-        group, east, north = (np.frombuffer(values, np.int64) for values in (self.groups, self.east, self.north))
-        keys = (group << 2 * _BITS) | (east // CELL_CM << _BITS) | (north // CELL_CM)
-        sums = np.column_stack([np.ones_like(east), east, north])
-        self.keys, self.sums = _summed(np.concatenate([self.keys, keys]), np.concatenate([self.sums, sums]))
-        del group, east, north
-        self.groups, self.east, self.north = array("q"), array("q"), array("q")
-
-    def keep(self, allowed: Callable[[int], NDArray[np.float64]]) -> tuple[int, int]:
-        """Drop cells outside the boxes (W, S, E, N in m) of their group. Returns how many dropped, kept."""
-        self.flush()
-        kept = np.zeros(len(self.keys), bool)
-        for group, part in self._parts():
-            means = self.sums[part, 1:] / self.sums[part, :1] / 100
-            boxes = allowed(group)[:, None, :]
-            inside = ((means >= boxes[..., :2]) & (means <= boxes[..., 2:])).all(axis=2)
-            kept[part] = inside.any(axis=0)
-        dropped = int(self.sums[~kept, 0].sum())
-        self.keys, self.sums = self.keys[kept], self.sums[kept]
-        return dropped, int(self.sums[:, 0].sum())
-
-    def centres(self) -> Iterator[tuple[int, float, float]]:
-        """Yield each group with easting and northing of its centre in metres, by group."""
-        self.flush()
-        for group, part in self._parts():
-            keys, sums = self.keys[part], self.sums[part]
-            step = 0
-            while len(keys) > MAX_CELLS:
-                step += 1
-                keys, sums = _summed(_coarser(self.keys[part], step), self.sums[part])
-            means = sums[:, 1:] / sums[:, :1]
-            east, north = means[medoid(means, sums[:, 0])] / 100
-            yield group, float(east), float(north)
-
-    def _parts(self) -> Iterator[tuple[int, slice]]:
-        groups = self.keys >> 2 * _BITS
-        starts = np.flatnonzero(np.diff(groups, prepend=-1))
-        for start, stop in pairwise([*starts.tolist(), len(groups)]):
-            yield int(groups[start]), slice(start, stop)
+def cells_of(points: Points, side_cm: int = CELL_CM) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.intp]]:
+    """Return the mean of the points in each cell, in centimetres, their number, and the cell of each point."""
+    cells, cell_of, counts = np.unique(points // side_cm, axis=0, return_inverse=True, return_counts=True)
+    sums = np.zeros((len(cells), 2), np.int64)
+    np.add.at(sums, cell_of, points)
+    return sums / counts[:, None], counts, cell_of
 
 
-def _coarser(keys: Ints, step: int) -> Ints:
-    """Return the keys of cells whose side is 2 ** step times as long."""
-    group, east, north = keys >> 2 * _BITS, (keys >> _BITS) & _MASK, keys & _MASK
-    return (group << 2 * _BITS) | (east >> step << _BITS) | (north >> step)
+def centre(points: Points) -> tuple[float, float]:
+    """Return easting and northing, in metres, of the centre of points."""
+    side_cm = CELL_CM
+    means, counts, _ = cells_of(points)
+    while len(means) > MAX_CELLS:
+        side_cm *= 2
+        means, counts, _ = cells_of(points, side_cm)
+    east, north = means[medoid(means, counts)] / 100
+    return float(east), float(north)
 
 
-def _summed(keys: Ints, sums: Ints) -> tuple[Ints, Ints]:
-    """Return each key once, ascending, with the sum of its rows."""
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    return keys[starts], np.add.reduceat(sums[order], starts, axis=0)
+def within(points: Points, boxes: NDArray[np.float64]) -> Points:
+    """Return the points in cells whose mean lies in one of some boxes (W, S, E, N in metres)."""
+    means, _, cell_of = cells_of(points)
+    means, boxes = means / 100, boxes[:, None, :]
+    inside: NDArray[np.bool_] = np.all((means >= boxes[..., :2]) & (means <= boxes[..., 2:]), axis=2)
+    return points[np.asarray(inside.any(axis=0))[cell_of]]
 
 
 MAX_BYTES = 64 << 30
@@ -174,7 +122,8 @@ OFFICIAL_EPSG = 2180
 
 _POSITION = re.compile(r"([0-9]{1,8}(?:\.[0-9]{1,12})?)\s+([0-9]{1,8}(?:\.[0-9]{1,12})?)")
 
-Group = tuple[int, str, tuple[str, ...]]
+Group = tuple[str, str, tuple[str, ...]]
+"""Postcode, place and references of an address."""
 
 
 def recognises(start: FileStart) -> bool:
@@ -184,7 +133,7 @@ def recognises(start: FileStart) -> bool:
 def parse(*paths: Path) -> Extract[PostcodeRecord]:
     """Parse one record per postcode of all files together, by code. as_of: the newest version of an address.
 
-    municipalities: with the number of addresses. places: most addresses first. lat, lon: see `centres`. Planned, former
+    municipalities: with the number of addresses. places: most addresses first. lat, lon: see `centre`. Planned, former
     and incomplete addresses, and those outside their voivodeship, are counted in `rejected`. Raises BadInput for other
     XML, files of both models, repeated addresses, and more than a tenth outside.
     """
@@ -216,10 +165,10 @@ def _sources(path: Path) -> Iterator[AbstractContextManager[OpenFile]]:
 class _Collected:
     def __init__(self) -> None:
         self.model = ""
-        self.codes: dict[str, int] = {}
-        self.cells = Cells()
-        self.municipalities: dict[int, Counter[str]] = defaultdict(Counter)
-        self.places: dict[int, Counter[str]] = defaultdict(Counter)
+        # By postcode; eastings and northings in turn, in whole centimetres.
+        self.positions: dict[str, array[int]] = defaultdict(lambda: array("i"))
+        self.municipalities: dict[str, Counter[str]] = defaultdict(Counter)
+        self.places: dict[str, Counter[str]] = defaultdict(Counter)
         self.ids = array("Q")
         self.refused: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
@@ -274,8 +223,7 @@ class _Collected:
         if not (0 <= east < 1_000_000 and 0 <= north < 1_000_000):
             self.refuse(ABROAD, name)
             return None
-        number = self.codes.setdefault(code, len(self.codes))
-        self.cells.add(number, east, north)
+        self.positions[code].extend((round(east * 100), round(north * 100)))
         version = values.get("wersjaId", "")[:10]
         if version > self.newest:
             try:
@@ -283,18 +231,17 @@ class _Collected:
             except ValueError as error:
                 raise BadInput(source.label, f"the version of {name}: {error}") from error
         # Equal strings of the addresses are stored once.
-        return number, intern(values.get("miejscowosc", "")), tuple(map(intern, point.references))
+        return intern(code), intern(values.get("miejscowosc", "")), tuple(map(intern, point.references))
 
     def refuse(self, reason: str, example: str, count: int = 1) -> None:
         self.refused[reason] += count
         self.examples.setdefault(reason, example)
 
     def resolve(self, groups: Counter[Group], areas: dict[str, tuple[str, str]]) -> None:
-        names: dict[int, str] = {code: text for text, code in self.codes.items()}
         for (code, place, references), count in groups.items():
             area = next((areas[reference] for reference in references if reference in areas), None)
             if area is None:
-                self.refuse(LOST, names[code], count)
+                self.refuse(LOST, code, count)
                 continue
             name, teryt = area
             self.municipalities[code][teryt] += count
@@ -312,32 +259,33 @@ class _Collected:
         if repeated:
             self.refuse("there twice, and counted twice", label, repeated)
 
-    def check_positions(self, label: str) -> None:
-        """Skip positions outside their voivodeship. Raises BadInput for a share above `MOST_WRONG`."""
+    def usable_positions(self, label: str) -> dict[str, Points]:
+        """Return positions in the voivodeships of their postcode. Raises BadInput if more than `MOST_WRONG` are not."""
         lost, abroad = self.refused[LOST], self.refused[ABROAD]
-        dropped, kept = self.cells.keep(self.boxes)
-        total = dropped + kept + abroad
+        points = {code: np.frombuffer(flat, np.int32).reshape(-1, 2) for code, flat in self.positions.items()}
+        usable = {code: within(all_points, self.boxes(code)) for code, all_points in points.items()}
+        total, kept = (sum(map(len, rows.values())) for rows in (points, usable))
+        outside = max(total - kept - lost, 0)
+        total += abroad
         if lost > total * MOST_WRONG:
             raise BadInput(label, f"{lost} of {total} addresses are {LOST}; is a part of the file missing?")
-        outside = max(dropped - lost, 0)
         if outside + abroad > total * MOST_WRONG:
             reason = f"{outside + abroad} of {total} positions lie outside the voivodeship of their postcode"
             hint = "are the axes swapped, or is the reference system another than stated?"
             raise BadInput(label, f"{reason}; {hint}")
         if outside:
             self.refuse("with a position outside their voivodeship, which is left out", label, outside)
+        return {code: rows for code, rows in usable.items() if len(rows)}
 
     def extract(self, label: str) -> Extract[PostcodeRecord]:
         """Return the records. Raises BadInput if nothing is usable."""
-        self.check_positions(label)
         project = pyproj.Transformer.from_crs(OFFICIAL_EPSG, 4326, always_xy=True)
-        texts = {number: code for code, number in self.codes.items()}
         records = []
-        for number, east, north in self.cells.centres():
-            lon, lat = (round(float(degrees), 5) for degrees in project.transform(east, north))
-            shares = PostcodeRecord.most_first(self.municipalities[number])
-            names = tuple(name for name, _ in PostcodeRecord.most_first(self.places[number]))
-            records.append(PostcodeRecord(texts[number], shares, names, lat, lon, "points"))
+        for code, points in sorted(self.usable_positions(label).items()):
+            lon, lat = (round(float(degrees), 5) for degrees in project.transform(*centre(points)))
+            shares = PostcodeRecord.most_first(self.municipalities[code])
+            names = tuple(name for name, _ in PostcodeRecord.most_first(self.places[code]))
+            records.append(PostcodeRecord(code, shares, names, lat, lon, "points"))
         if not records:
             raise BadInput(label, "has no usable address")
         notes = [
@@ -346,11 +294,11 @@ class _Collected:
             if count
         ]
         as_of = date.fromisoformat(self.newest) if self.newest else None
-        return Extract(tuple(sorted(records, key=lambda record: record.code)), as_of, tuple(notes))
+        return Extract(tuple(records), as_of, tuple(notes))
 
-    def boxes(self, number: int) -> NDArray[np.float64]:
+    def boxes(self, postcode: str) -> NDArray[np.float64]:
         """Return the boxes that the addresses of a postcode may lie in, in metres."""
-        codes = {teryt[:2] for teryt in self.municipalities[number]} & VOIVODESHIPS.keys()
+        codes = {teryt[:2] for teryt in self.municipalities[postcode]} & VOIVODESHIPS.keys()
         boxes = np.array([VOIVODESHIPS[teryt] for teryt in sorted(codes)], float).reshape(-1, 4) * 1000
         return np.asarray(boxes + np.array([-MARGIN_M, -MARGIN_M, MARGIN_M, MARGIN_M]))
 

@@ -13,12 +13,11 @@ POINTS = st.lists(st.tuples(AT, AT), min_size=1, max_size=60)
 
 
 def centre(points):
-    cells = prg_addresses.Cells()
-    for east, north in points:
-        cells.add(0, east, north)
-    ((group, east, north),) = cells.centres()
-    assert group == 0
-    return east, north
+    return prg_addresses.centre(in_cm(points))
+
+
+def in_cm(points):
+    return np.round(np.array(points) * 100).astype(np.int32)
 
 
 def cluster(east, north, count, side=300):
@@ -27,16 +26,12 @@ def cluster(east, north, count, side=300):
     return [(east + away * math.cos(n), north + away * math.sin(n)) for n, away in spiral]
 
 
-@given(POINTS, st.randoms(use_true_random=False), st.integers(1, 7))
-def test_the_centre_is_in_a_square_with_addresses_whatever_their_order_and_batches(points, dice, batch):
+@given(POINTS, st.randoms(use_true_random=False))
+def test_the_centre_is_in_a_square_with_addresses_whatever_their_order(points, dice):
     east, north = centre(points)
     side = prg_addresses.CELL_CM / 100
     assert (east // side, north // side) in {(east // side, north // side) for east, north in points}
-    whole, prg_addresses.BATCH = prg_addresses.BATCH, batch
-    try:
-        assert centre(dice.sample(points, len(points))) == (east, north)
-    finally:
-        prg_addresses.BATCH = whole
+    assert centre(dice.sample(points, len(points))) == (east, north)
 
 
 @given(st.tuples(INNER, INNER), st.integers(10, 80), st.floats(0, 0.45), st.tuples(AT, AT))
@@ -61,17 +56,8 @@ def test_more_squares_than_are_compared_are_joined(monkeypatch):
     assert math.dist(centre(points), whole) < 5_000
 
 
-def test_groups_keep_to_themselves():
-    cells = prg_addresses.Cells()
-    for group, east in ((7, 100_000), (0, 200_000), (65_000, 300_000)):
-        cells.add(group, east, 400_000)
-    assert list(cells.centres()) == [(0, 200_000, 400_000), (7, 100_000, 400_000), (65_000, 300_000, 400_000)]
-
-
-def test_squares_outside_are_dropped_and_counted():
-    cells = prg_addresses.Cells()
-    for east in (100_000, 100_001, 900_000):
-        cells.add(0, east, 400_000)
-    assert cells.keep(lambda group: np.array([[0.0, 0.0, 500_000.0, 500_000.0]])) == (1, 2)
-    assert cells.keep(lambda group: np.empty((0, 4))) == (2, 0)
-    assert list(cells.centres()) == []
+def test_points_in_squares_outside_are_left_out():
+    points = in_cm([(100_000, 400_000), (100_001, 400_000), (900_000, 400_000)])
+    inside = prg_addresses.within(points, np.array([[0.0, 0.0, 500_000.0, 500_000.0]]))
+    assert inside.tolist() == points[:2].tolist()
+    assert not len(prg_addresses.within(points, np.empty((0, 4))))
