@@ -12,7 +12,7 @@ from itertools import takewhile
 from zoneinfo import ZoneInfo
 
 from catalog.depots.snapshot import DepotRow, Depots, depots
-from catalog.parsing.opening_hours import DAYS, Week, clock_time
+from catalog.parsing.opening_hours import DAYS, Week
 from fueldepot.http.cache_control import Period
 
 WARSAW = ZoneInfo("Europe/Warsaw")
@@ -207,3 +207,7 @@ def opening_of(row: DepotRow, now: datetime) -> OpeningState:
 
 def opening_period(now: datetime) -> Period:
     return openings().period(now)
+
+
+def clock_time(moment: datetime) -> str:
+    return f"{moment.hour}:{moment.minute:02d}"

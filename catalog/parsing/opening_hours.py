@@ -1,21 +1,18 @@
 """Weekly opening hours from the text of a source, in the format of the API.
 
-The rules that `opening_hours_text` reads are serialised in the standard format and evaluated by opening-hours-py, which
-never gets the original text: it reads a lone comment as "always open" and sunrise as 7:00.
+`opening_hours_text` reads the rules, which are applied here as the standard says: each replaces what earlier ones say
+of its days, or adds to it behind a comma.
 
 Standard: https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, time, timedelta
 from functools import lru_cache
-from itertools import groupby
+from itertools import count, groupby, pairwise
 from operator import itemgetter
 
-from opening_hours import OpeningHours, State
-
-from catalog.parsing.opening_hours_text import ALL_DAY, DAY_MINUTES, Rule, UnreadableError, read
+from catalog.parsing.opening_hours_text import ALL_DAY, DAY_MINUTES, MONTHS, Range, Rule, UnreadableError, read
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -28,10 +25,7 @@ MAX_TEXT = 500
 
 _OSM_DAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
 
-# A Monday. A year of weeks from here reveals changes by month. The preceding week is evaluated too: an interval that
-# began before the first day would seem to begin at midnight.
-_ANCHOR = date(2024, 1, 1)
-_WEEKS = 53
+WEEK_MINUTES = len(DAYS) * DAY_MINUTES
 
 
 def weekly_hours(text: str) -> dict[str, str] | None:
@@ -87,30 +81,27 @@ def _weekly(text: str) -> tuple[tuple[str, ...], ...] | None:
         return None
     # One range past midnight stays one; other ranges that meet at midnight belong to two days.
     overnight = frozenset(hours for rule in rules for hours in rule.ranges if hours[1] > DAY_MINUTES)
-    weeks = {_evaluate(expression, overnight) for expression in _expressions(rules, repaired=repaired)}
-    return weeks.pop() if len(weeks) == 1 else None
+    readings = list(_readings([rule for rule in rules if rule.days], repaired=repaired))
+    meant = {_hours(reading, month) for reading in readings for month in range(len(MONTHS))}
+    weeks = {_written(days, overnight) for days in meant}
+    week = weeks.pop() if len(weeks) == 1 else ()
+    return week if any(week) else None
 
 
-def _expressions(rules: list[Rule], *, repaired: bool) -> list[str]:
-    rules = [rule for rule in rules if rule.days]
-    if not any(rule.ranges for rule in rules):
-        return []
+def _readings(rules: list[Rule], *, repaired: bool) -> Iterator[list[Rule]]:
     # By the standard, hours without days apply every day, Sundays included. Authors of nonstandard text hardly mean
     # that, and a lone "8-16" may be days of a month.
     if repaired and any(rule.everyday and rule.ranges not in ((), ALL_DAY) for rule in rules):
-        return []
+        return
     named = [day for rule in rules for day in rule.days]
-    if len(named) == len(set(named)):
-        # A closed rule for a day without hours is redundant, and the library would cut off the night before.
-        return [", ".join(_written(rule) for rule in rules if rule.ranges)]
-    # The library would cut off the night before a replaced day, and keep the night after it.
-    if any(end > DAY_MINUTES for rule in rules for _, end in rule.ranges):
-        return []
+    # Nobody says whether a rule that replaces a day also ends the night before, or the one after.
+    if len(named) > len(set(named)) and any(end > DAY_MINUTES for rule in rules for _, end in rule.ranges):
+        return
     readings = [rules]
     if repaired:
         # The separator does not tell whether a later rule replaces the earlier ones or adds to them.
         readings += [[replace(rule, joined=joined) for rule in rules] for joined in (False, True)]
-    return [_joined(reading) for reading in readings if not _contradictory(reading)]
+    yield from (reading for reading in readings if not _contradictory(reading))
 
 
 def _contradictory(rules: list[Rule]) -> bool:
@@ -136,50 +127,30 @@ def _is_redundant(rule: Rule, earlier: Rule) -> bool:
     )
 
 
-def _joined(rules: list[Rule]) -> str:
-    expression = _written(rules[0])
-    for rule in rules[1:]:
-        expression += (", " if rule.joined else "; ") + _written(rule)
-    return expression
+def _hours(rules: list[Rule], month: int) -> tuple[tuple[Range, ...], ...]:
+    """Return what is open on each day of a month, Monday first; ranges may overlap."""
+    days: list[tuple[Range, ...]] = [()] * len(DAYS)
+    for rule in rules:
+        for day in rule.days if not rule.months or month in rule.months else ():
+            days[day] = (*(days[day] if rule.joined and rule.ranges else ()), *rule.ranges)
+    return tuple(days)
 
 
-def _written(rule: Rule) -> str:
-    days = ",".join(_OSM_DAYS[day] for day in sorted(rule.days))
-    times = ",".join(f"{_hhmm(start)}-{_hhmm(end)}" for start, end in rule.ranges) or "off"
-    return f"{rule.months} {days} {times}".strip()
-
-
-def _evaluate(expression: str, overnight: frozenset[tuple[int, int]]) -> tuple[tuple[str, ...], ...] | None:
-    """Return a week, Monday first; None if weeks differ or none is open. overnight: ranges that may end next day."""
-    by_day: dict[date, list[str]] = {}
-    for day, hours in _pieces(expression, overnight):
-        by_day.setdefault(day, []).append(hours)
-    weeks = {
-        tuple(tuple(by_day.get(_ANCHOR + timedelta(days=7 * week + day), ())) for day in range(7))
-        for week in range(_WEEKS)
-    }
-    if len(weeks) != 1:
-        return None
-    week = weeks.pop()
-    return week if any(week) else None
-
-
-def _pieces(expression: str, overnight: frozenset[tuple[int, int]]) -> Iterator[tuple[date, str]]:
-    """Yield open ranges with the day they begin on, cut at midnight unless they are in `overnight`."""
-    begin = datetime.combine(_ANCHOR - timedelta(days=7), time.min)
-    end = datetime.combine(_ANCHOR + timedelta(weeks=_WEEKS + 1), time.min)
-    for first, last, state, _ in OpeningHours(expression).intervals(begin, end):
-        if state != State.OPEN:
-            continue
-        opens = first.hour * 60 + first.minute
-        length = (last - first) // timedelta(minutes=1)
-        if (opens, opens + length) in overnight and length < DAY_MINUTES:
-            yield first.date(), f"{clock_time(first)}-{clock_time(last)}"
-            continue
-        while first < last:
-            midnight = datetime.combine(first.date() + timedelta(days=1), time.min)
-            yield first.date(), f"{clock_time(first)}-{'24:00' if last >= midnight else clock_time(last)}"
-            first = midnight
+def _written(days: tuple[tuple[Range, ...], ...], overnight: frozenset[Range]) -> tuple[tuple[str, ...], ...]:
+    """Return the ranges of each day as text, cut at midnight unless they are in `overnight`."""
+    begun = ((day * DAY_MINUTES + start, end - start) for day, ranges in enumerate(days) for start, end in ranges)
+    minutes = {(first + minute) % WEEK_MINUTES for first, length in begun for minute in range(length)}
+    if len(minutes) == WEEK_MINUTES:
+        return (("0:00-24:00",),) * len(DAYS)
+    week: list[list[Range]] = [[] for _ in DAYS]
+    for first in (minute for minute in minutes if (minute - 1) % WEEK_MINUTES not in minutes):
+        last = next(minute for minute in count(first) if minute % WEEK_MINUTES not in minutes)
+        opens, length = first % DAY_MINUTES, last - first
+        is_night = (opens, opens + length) in overnight and length < DAY_MINUTES
+        midnights = () if is_night else range(first - opens + DAY_MINUTES, last, DAY_MINUTES)
+        for start, end in pairwise((first, *midnights, last)):
+            week[start // DAY_MINUTES % len(DAYS)].append((start % DAY_MINUTES, end % DAY_MINUTES or DAY_MINUTES))
+    return tuple(tuple(f"{_clock(start)}-{_clock(end)}" for start, end in sorted(ranges)) for ranges in week)
 
 
 def _value(ranges: Sequence[str]) -> str:
@@ -193,9 +164,5 @@ def _days(numbers: list[int]) -> str:
     return first if first == last else f"{first}-{last}"
 
 
-def _hhmm(minutes: int) -> str:
-    return f"{minutes // 60:02d}:{minutes % 60:02d}"
-
-
-def clock_time(moment: datetime) -> str:
-    return f"{moment.hour}:{moment.minute:02d}"
+def _clock(minutes: int) -> str:
+    return f"{minutes // 60}:{minutes % 60:02d}"

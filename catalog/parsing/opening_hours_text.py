@@ -11,6 +11,9 @@ from itertools import pairwise
 
 from catalog.text import plain
 
+Range = tuple[int, int]
+"""Minutes of a day, an end past 24:00 on the next day."""
+
 DAY_MINUTES = 24 * 60
 EVERY_DAY = frozenset(range(7))
 ALL_DAY = ((0, DAY_MINUTES),)
@@ -38,14 +41,14 @@ _DAYS = (
     "sa sat saturday so sb sob sobota soboty sobote",
     "su sun sunday nd ndz nie niedz niedziela niedzieli niedziele",
 )
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 _WORDS = {word: (kind, 0) for kind, words in _VOCABULARY.items() for word in words.split()}
 _WORDS |= {word: ("day", day) for day, words in enumerate(_DAYS) for word in words.split()}
-_WORDS |= {name.lower(): ("month", number) for number, name in enumerate(_MONTHS)}
+_WORDS |= {name.lower(): ("month", number) for number, name in enumerate(MONTHS)}
 
 # Words of the standard. Other known words mark a text that only resembles it.
-_STANDARD = {words.split()[0] for words in _DAYS} | {name.lower() for name in _MONTHS}
+_STANDARD = {words.split()[0] for words in _DAYS} | {name.lower() for name in MONTHS}
 _STANDARD |= {"ph", "sh", "off", "closed", "open"}
 
 _TOKEN = re.compile(
@@ -73,15 +76,15 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Hours on days. months: in the standard format, "" for none. days: 0 for Monday, none for holidays only.
+    """Hours on days. months: 0 for January, empty if none is named. days: 0 for Monday, none for holidays only.
 
     ranges: minutes of the day, an end past 24:00 on the next day; empty if closed. joined: whether a comma precedes, so
     that it adds to earlier rules. everyday: whether no day was named.
     """
 
-    months: str
+    months: frozenset[int]
     days: frozenset[int]
-    ranges: tuple[tuple[int, int], ...]
+    ranges: tuple[Range, ...]
     joined: bool
     everyday: bool
 
@@ -102,7 +105,7 @@ def read(text: str) -> tuple[list[Rule], bool]:
     return rules, sloppy or reader.repaired
 
 
-def read_ranges(text: str) -> tuple[tuple[int, int], ...]:
+def read_ranges(text: str) -> tuple[Range, ...]:
     """Parse the hours of one day, as `Rule.ranges` has them, in the order written. Raises UnreadableError."""
     reader = _HoursReader(_tokens(text.replace(";", ","))[0])
     ranges = reader.ranges()
@@ -191,17 +194,14 @@ class _HoursReader:
             raise UnreadableError
         return Rule(months, days, ranges, joined, everyday=not named)
 
-    def months(self) -> str:
-        parts: list[str] = []
+    def months(self) -> frozenset[int]:
+        months: set[int] = set()
         while self.peek() == "month":
-            part = _MONTHS[self.value_of("month")]
-            if self.take("dash"):
-                part += f"-{_MONTHS[self.value_of('month')]}"
-            parts.append(part)
+            months |= self.span("month", len(MONTHS))
             if not (self.peek() == "comma" and self.peek(1) == "month"):
                 break
             self.at += 1
-        return ",".join(parts)
+        return frozenset(months)
 
     def days(self) -> tuple[frozenset[int], bool]:
         """Parse days. Returns them, and whether they were named; without, it is every day."""
@@ -211,12 +211,7 @@ class _HoursReader:
         while True:
             self.take("from")
             if self.peek() == "day":
-                first = self.value_of("day")
-                last = first
-                if self.peek() == "dash" and self.peek(1) == "day":
-                    self.at += 1
-                    last = self.value_of("day")
-                days |= {(first + step) % 7 for step in range((last - first) % 7 + 1)}
+                days |= self.span("day", len(EVERY_DAY))
             elif not self.take("holiday"):
                 return EVERY_DAY, False
             following = self.peek(1) if self.peek() == "comma" else ""
@@ -229,7 +224,15 @@ class _HoursReader:
             else:
                 return frozenset(days), True
 
-    def ranges(self) -> tuple[tuple[int, int], ...]:
+    def span(self, kind: str, size: int) -> set[int]:
+        """Parse one of `size` days or months, or the first and the last of several: "Fr-Mo" is four days."""
+        first = last = self.value_of(kind)
+        if self.peek() == "dash" and self.peek(1) == kind:
+            self.at += 1
+            last = self.value_of(kind)
+        return {(first + step) % size for step in range((last - first) % size + 1)}
+
+    def ranges(self) -> tuple[Range, ...]:
         if self.take("off"):
             return ()
         if self.take("all_day"):
@@ -241,7 +244,7 @@ class _HoursReader:
         self.take("open")
         return tuple(ranges)
 
-    def range(self) -> tuple[int, int]:
+    def range(self) -> Range:
         self.take("from")
         bare = self.peek() == "number"
         start = self.value_of("time", "number")

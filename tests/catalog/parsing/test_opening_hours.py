@@ -70,7 +70,7 @@ def test_hours_past_midnight_are_read():
     nights = ["22:00-6:00"] * 5
     expected = {
         "Mo-Fr 22:00-06:00": nights + OFF,
-        # The library alone would end Friday's night at midnight.
+        # A closed Saturday does not end the night before it.
         "Mo-Fr 22:00-06:00; Sa off": nights + OFF,
         "Mo-Fr 22:00-06:00; Sa 08:00-12:00": [*nights, "8:00-12:00", CLOSED],
         "Su 22:00-06:00": [*[CLOSED] * 6, "22:00-6:00"],
