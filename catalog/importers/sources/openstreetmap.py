@@ -1,11 +1,11 @@
 """Fuel depots of OpenStreetMap: answers of the Overpass API, and extracts in PBF.
 
-An extract is streamed up to three times: objects with the tags of a depot, then the member ways of such relations, then
-the nodes of both. Source of the format: https://wiki.openstreetmap.org/wiki/PBF_Format.
+An extract is streamed for the ids of the objects with the tags of a depot, for those that they consist of, and for all
+of these, in its order: nodes, ways, relations. Source of the format: https://wiki.openstreetmap.org/wiki/PBF_Format.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ import osmium.io
 from catalog.importers.parsers import osm_tags
 from catalog.importers.parsers.files import is_zip
 from catalog.importers.parsers.osm_tags import collect, depot, fuels_of
-from catalog.importers.records import BadInput, DepotRecord, Extract, parse_day
+from catalog.importers.records import BadInput, DepotRecord, Extract, Note, parse_day
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.importers.sync_depots import sync_depots
 from catalog.models import Dataset, Depot
@@ -37,17 +37,9 @@ MAX_ID = 1 << 40
 
 REPLICATION_KEY = "osmosis_replication_timestamp"
 
+TYPES = {"n": "node", "w": "way", "r": "relation"}
+
 Position = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """An object with the tags of a depot. parts: (type, id) of the members of a way or relation."""
-
-    key: str
-    tags: dict[str, str]
-    position: Position | None = None
-    parts: tuple[tuple[str, int], ...] = ()
 
 
 def parse_pbf(path: Path) -> Extract[DepotRecord]:
@@ -59,10 +51,7 @@ def parse_pbf(path: Path) -> Extract[DepotRecord]:
     if is_zip(path, max_bytes=MAX_BYTES):
         raise BadInput(path, "is a zip; unpack it and give the .osm.pbf inside")
     as_of = _header(path)
-    candidates = list(_candidates(path))
-    ways, nodes = _members(path, candidates)
-    located = ((each, each.position or _centre(each, ways, nodes) or (None, None)) for each in candidates)
-    results = ((None, depot(each.key, lat, lon, each.tags)) for each, (lat, lon) in located)
+    results = ((None, result) for result in _depots(path, _chosen(path)))
     extract = collect(path, as_of, results, "; give an extract of one day")
     if not extract.rows and not extract.rejected:
         raise BadInput(path, "has no depot; is it the extract of Poland?")
@@ -71,11 +60,8 @@ def parse_pbf(path: Path) -> Extract[DepotRecord]:
 
 def _header(path: Path) -> date | None:
     """Return the day of the extract. Raises BadInput for one with several states."""
-    try:
-        with osmium.io.Reader(osmium.io.File(path, "pbf")) as reader:
-            header = reader.header()
-    except (RuntimeError, ValueError) as error:
-        raise _damaged(path, error) from error
+    with _reading(path) as file, osmium.io.Reader(file) as reader:
+        header = reader.header()
     if header.has_multiple_object_versions:
         raise BadInput(path, "holds the history of objects; give an extract of one day")
     stamp = header.get(REPLICATION_KEY)
@@ -83,64 +69,64 @@ def _header(path: Path) -> date | None:
     return parse_day(stamp.partition("T")[0]) if stamp else None
 
 
-def _candidates(path: Path) -> Iterator[_Candidate]:
-    for element in _objects(path, osmium.osm.NODE | osmium.osm.WAY | osmium.osm.RELATION, osmium.filter.KeyFilter(TAG)):
-        tags = dict(element.tags)
-        if fuels_of(tags) is None:
+def _chosen(path: Path) -> osmium.IdTracker:
+    """Return the ids of the objects with the tags of a depot, and of the ways and nodes that they consist of."""
+    chosen = osmium.IdTracker()
+    add = {"n": chosen.add_node, "w": chosen.add_way, "r": chosen.add_relation}
+    for element in _objects(path, osmium.filter.KeyFilter(TAG)):
+        if fuels_of(dict(element.tags)) is None:
             continue
-        _check_id(path, element.id)
-        if element.is_node():
-            at = element.location
-            yield _Candidate(f"node/{element.id}", tags, position=(at.lat, at.lon) if at.valid() else None)
-        elif element.is_way():
-            yield _Candidate(f"way/{element.id}", tags, parts=tuple(("n", node.ref) for node in element.nodes))
-        else:
-            yield _Candidate(f"relation/{element.id}", tags, parts=tuple((m.type, m.ref) for m in element.members))
+        for number in (element.id, *(ref for _, ref in _parts(element))):
+            if not 1 <= number <= MAX_ID:
+                reason = f"has the identifier {number}, which is not OpenStreetMap's; give a published extract"
+                raise BadInput(path, reason)
+        add[element.type_str()](element.id)
+    with _reading(path) as file:
+        chosen.complete_backward_references(file, relation_depth=1)
+    return chosen
 
 
-def _check_id(path: Path, number: int) -> None:
-    if not 1 <= number <= MAX_ID:
-        raise BadInput(path, f"has the identifier {number}, which is not OpenStreetMap's; give a published extract")
+def _depots(path: Path, chosen: osmium.IdTracker) -> Iterator[DepotRecord | Note | None]:
+    """Yield the result of `osm_tags.depot` for each object, at the centre of its nodes that the extract has."""
+    corners: dict[str, dict[int, list[Position]]] = {"n": {}, "w": {}, "r": {}}
+    for element in _objects(path, chosen.id_filter()):
+        own = [corner for kind, ref in _parts(element) if kind != "r" for corner in corners[kind].get(ref, ())]
+        if element.is_node() and element.location.valid():
+            own = [(element.location.lat, element.location.lon)]
+        kind = element.type_str()
+        corners[kind][element.id] = own
+        lat, lon = _centre(own)
+        yield depot(f"{TYPES[kind]}/{element.id}", lat, lon, dict(element.tags))
 
 
-def _members(path: Path, candidates: list[_Candidate]) -> tuple[dict[int, list[int]], dict[int, Position]]:
-    """Return the nodes of the member ways of relations, and the positions of all nodes that are in the extract."""
-    parts = [part for candidate in candidates for part in candidate.parts]
-    for _, ref in parts:
-        _check_id(path, ref)
-    ways: dict[int, list[int]] = {ref: [] for kind, ref in parts if kind == "w"}
-    if ways:
-        for way in _objects(path, osmium.osm.WAY, osmium.filter.IdFilter(ways)):
-            ways[way.id] = [node.ref for node in way.nodes]
-            for ref in ways[way.id]:
-                _check_id(path, ref)
-    node_ids = {ref for kind, ref in parts if kind == "n"}.union(*ways.values())
-    located = _objects(path, osmium.osm.NODE, osmium.filter.IdFilter(node_ids)) if node_ids else ()
-    return ways, {node.id: (node.location.lat, node.location.lon) for node in located if node.location.valid()}
+def _parts(element: Any) -> list[tuple[str, int]]:
+    """Return type and id of the nodes of a way or the members of a relation."""
+    if element.is_way():
+        return [("n", node.ref) for node in element.nodes]
+    return [(member.type, member.ref) for member in element.members] if element.is_relation() else []
 
 
-def _centre(candidate: _Candidate, ways: dict[int, list[int]], nodes: dict[int, Position]) -> Position | None:
-    """Return the centre of the bounding box of a way or relation; None if the extract has no node of it."""
-    refs = [ref for kind, ref in candidate.parts if kind == "n"]
-    refs += [node for kind, ref in candidate.parts if kind == "w" for node in ways[ref]]
-    corners = [nodes[ref] for ref in refs if ref in nodes]
+def _centre(corners: list[Position]) -> Position | tuple[None, None]:
+    """Return the centre of the bounding box of some points; (None, None) without any."""
     if not corners:
-        return None
+        return None, None
     lats, lons = zip(*corners, strict=True)
     # Seven decimals, the precision of OpenStreetMap and Overpass.
     return round((min(lats) + max(lats)) / 2, 7), round((min(lons) + max(lons)) / 2, 7)
 
 
-def _objects(path: Path, kinds: osmium.osm.osm_entity_bits, chosen: object) -> Iterator[Any]:
+def _objects(path: Path, chosen: object) -> Iterator[Any]:
     """Yield the objects that pass a filter, each valid until the next. Raises BadInput for a damaged file."""
+    with _reading(path) as file:
+        yield from osmium.FileProcessor(file).with_filter(chosen)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[osmium.io.File]:
     try:
-        yield from osmium.FileProcessor(osmium.io.File(path, "pbf"), kinds).with_filter(chosen)
+        yield osmium.io.File(path, "pbf")
     except (RuntimeError, ValueError) as error:
-        raise _damaged(path, error) from error
-
-
-def _damaged(path: Path, error: Exception) -> BadInput:
-    return BadInput(path, f"the PBF is damaged or cut off ({error}); download it again")
+        raise BadInput(path, f"the PBF is damaged or cut off ({error}); download it again") from error
 
 
 QUERY = f"""\
