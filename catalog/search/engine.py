@@ -129,7 +129,7 @@ class Search:
 
     def find(self, text: str) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
-        text = query.ON_RIVER.sub("nad ", query.in_polish(query.normalize_punctuation(text)))
+        text = query.write_out(query.in_polish(query.normalize_punctuation(text)))
         matches = self._find(text)
         _, rest = query.split_fuel(plain(text))
         if meant := self.words.in_region(rest)[: MAX_SUGGESTIONS // 2] or self._town_behind(rest, matches):
@@ -144,7 +144,6 @@ class Search:
         return matches
 
     def _find(self, text: str) -> Found:
-        text = query.SHORT_CAPITAL.sub("wwa", text)
         text = NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
         if len(typed_digits(text)) >= FEWEST_DIGITS:
             return Found()

@@ -35,7 +35,7 @@ DIGITS = re.compile(r"[0-9][0-9 ]*", re.ASCII)
 CODE_IN_FRONT = re.compile(r"^[0-9]{2}-[0-9]{0,2}[\s,;]+(?=[^\W\d_])")
 """Part of a postcode before a name: "30-0 Kraków"."""
 
-KIND_IN_FRONT = re.compile(r"^(gmina|gm|miasto|m st|m|wies|miejscowosc) (?=[a-z0-9]{2})")
+KIND_IN_FRONT = re.compile(r"^(gmina|gm|miasto|m|wies|miejscowosc) (?=[a-z0-9]{2})")
 
 DASHES = str.maketrans(dict.fromkeys("‐‒–—―−", "-"))
 """Characters used for a hyphen: hyphen, figure dash, en and em dash, bar, minus."""
@@ -44,12 +44,12 @@ SEGMENT_END = re.compile(r"(?:[,;()\[\]|]|(?<![0-9])/|/(?![0-9]))+")
 """A stroke between digits belongs to the number of a house and its flat: "Długa 5/7"."""
 
 WORD = re.compile(r"[^\W_]+\.?")
-CAPITAL_CITY = re.compile(r"(?<![^\W_])m\. ?st\.")
-"""Warszawa is formally "m.st. Warszawa"."""
-SHORT_CAPITAL = re.compile(r"(?<![^\W_])w-wa(?![^\W_])", re.IGNORECASE)
-"""Warszawa is written "W-wa", which is no preposition and beginning of a name."""
-ON_RIVER = re.compile(r"(?<![^\W_])n ?/ ?(?=[^\W\d_])", re.IGNORECASE)
-"""A river after a name is written "Krościenko n/Dunajcem"."""
+WRITTEN_OUT = {
+    re.compile(r"\bm(?:\. ?| )st(?:\. ?| )", re.IGNORECASE): "",
+    re.compile(r"\bw-wa\b", re.IGNORECASE): "wwa",
+    re.compile(r"\bn ?/ ?(?=[^\W\d_])", re.IGNORECASE): "nad ",
+}
+"""Words for abbreviations of several parts: the formal "m.st. Warszawa", "W-wa", a river in "Krościenko n/Dunajcem"."""
 
 NEARBY = re.compile(rf"(.+?)[ ,]+(?:k(?:\. ?|/ ?| )|(?:w )?(?:{'|'.join(NEAR)}|near) )([^,;]+)")
 
@@ -95,6 +95,13 @@ def normalize_punctuation(text: str) -> str:
         return text
     text = unicodedata.normalize("NFKC", text).translate(DASHES)
     return "".join(character for character in text if unicodedata.category(character) != "Cf")[:MAX_VALUE_LENGTH]
+
+
+def write_out(text: str) -> str:
+    """Return a text with words for the abbreviations of `WRITTEN_OUT`."""
+    for abbreviation, words in WRITTEN_OUT.items():
+        text = abbreviation.sub(words, text)
+    return text
 
 
 def in_polish(text: str) -> str:
@@ -203,7 +210,7 @@ def has_preposition(text: str) -> bool:
 
 def split_segments(text: str) -> list[str]:
     """Return the parts of a plain text between commas and the like, without the country: "Rynek 1, Łazy, Polska"."""
-    parts = [part.strip() for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text))]
+    parts = [part.strip() for part in SEGMENT_END.split(text)]
     return [part for part in parts if part and part not in COUNTRY]
 
 

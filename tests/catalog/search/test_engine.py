@@ -127,10 +127,12 @@ def test_municipalities_named_in_the_text_are_guessed_before_similar_ones_the_lo
 
 def test_nicknames_of_cities_and_words_of_wishes_are_understood():
     units = {"14": "mazowieckie", "1465": "a", "1465011": "Warszawa", "1401012": "Wąwał", "1401": "b"}
-    search = make_search(units, ("W Wąwozie", "1401012"))
+    search = make_search(units, ("W Wąwozie", "1401012"), ("Stare Miasto", "1465011"))
     texts = ("wawa", "Wawa", "WWA", "W-wa", "w–wa", "pellet wawa", "pellet W-wa", "gmina wawa")
-    for text in (*texts, "najtańszy pellet w warszawie"):
+    formal = ("m.st. Warszawa", "M. St. Warszawa", "m.st.warszawie", "pellet w m.st. Warszawie", "gmina m.st. Warszawa")
+    for text in (*texts, *formal, "najtańszy pellet w warszawie"):
         assert found(search, text)[0] == "Warszawa", text
+    assert found(search, "Stare Miasto, m.st. Warszawa") == ["Stare Miasto"]
 
 
 def test_digits_alone_are_the_beginning_of_a_postcode_before_the_number_of_a_house_too():
