@@ -26,7 +26,6 @@ from catalog.models import Dataset, Place
 UNIT_COLUMNS = ("WOJ", "POW", "GMI", "RODZ", "NAZWA", "NAZWA_DOD", "STAN_NA")
 PLACE_COLUMNS = ("WOJ", "POW", "GMI", "RODZ_GMI", "RM", "NAZWA", "SYM", "SYMPOD", "STAN_NA")
 
-MUNICIPALITY_KINDS = frozenset("123")
 PART_KINDS = frozenset("4589")
 
 VOIVODESHIP = "województwo"
@@ -35,7 +34,8 @@ VOIVODESHIP = "województwo"
 MAX_UNIT_NAME = {2: 40, 4: 60, 7: 80}
 """Maximum length of a name by length of the code, in characters. The longest in the register has 38."""
 
-_CODE = re.compile(r"(?=[0-9]+$)([0-9]{2})([0-9]{2})?([0-9]{2}[1-9])?")
+_CODE = re.compile(r"[0-9]{2}; (?:; ; |[0-9]{2}; (?:; |[0-9]{2}; [1234589]))")
+"""Values of WOJ, POW, GMI and RODZ of a voivodeship, a county, and a municipality or its part."""
 
 PLACE_KINDS = {
     "00": "część",
@@ -104,17 +104,12 @@ def parse_units(path: Path) -> Extract[UnitRecord]:
 
 def _code(path: Path, row: int, values: dict[str, str]) -> str:
     """Return the code of 2, 4 or 7 digits. Raises BadInput if the columns do not form one."""
-    parts = [values[column] for column in ("WOJ", "POW", "GMI", "RODZ")]
-    code = "".join(parts)
+    parts = "; ".join(values[column] for column in ("WOJ", "POW", "GMI", "RODZ"))
     # A gap or a lost leading zero would turn a code into another.
-    whole = [len(part) for part in parts] in ([2, 0, 0, 0], [2, 2, 0, 0], [2, 2, 2, 1])
-    if not whole or _CODE.fullmatch(code) is None:
-        reason = f"WOJ, POW, GMI, RODZ are {'; '.join(parts)[:40]}: not a code of two digits each and one of kind"
-        raise BadInput(path, reason, row=row)
-    kind = parts[3]
-    if kind and kind not in MUNICIPALITY_KINDS | PART_KINDS:
-        raise BadInput(path, f"the kind (RODZ) of {code} is {kind}; expected 1, 2, 3, 4, 5, 8 or 9", row=row)
-    return code
+    if _CODE.fullmatch(parts) is None:
+        reason = "not a code of two digits each and one of kind (1, 2, 3, 4, 5, 8 or 9)"
+        raise BadInput(path, f"WOJ, POW, GMI, RODZ are {parts[:40]}: {reason}", row=row)
+    return parts.replace("; ", "")
 
 
 def _check_register(path: Path, units: dict[str, tuple[UnitRecord, int]], last: str) -> None:
