@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from datetime import date
-from functools import cache
 from pathlib import Path, PurePosixPath
 from sys import intern
 
@@ -69,9 +68,6 @@ SUFFIXES = (".xml", ".gml")
 
 NAMESPACES = (b"urn:gugik:specyfikacje:gmlas:panstwowyRejestrGranicAdresy:", b"geoportal.gov.pl/schemas/prgad/")
 
-MAX_GROUPS = 2_000_000
-"""Maximum number of combinations of postcode, locality and street. The country has about half a million."""
-
 MOST_WRONG = 0.10
 """Share of addresses outside their voivodeship above which the source is refused."""
 
@@ -114,11 +110,10 @@ OF_2012 = "PRG"
 
 STANDING = frozenset({"", "istniejacy", "istniejący"})
 
-_EPSG = re.compile(r"(?:.*[:/#])?EPSG(?::|/)[0-9.]*(?::|/)?([0-9]{4,5})", re.IGNORECASE)
-_SYSTEMS = frozenset(range(2176, 2181))
-"""PL-2000, zones 5 to 8, and PL-1992, the systems of surveys. Source: rozporządzenie z 15 października 2012 r."""
-
 OFFICIAL_EPSG = 2180
+"""PL-1992, in which the register is published, in metres. Assumed where no system is stated."""
+
+_OFFICIAL_SYSTEM = re.compile(rf"(?:.*[:/#])?EPSG[:/](?:.*[:/])?{OFFICIAL_EPSG}|", re.IGNORECASE)
 
 _POSITION = re.compile(r"([0-9]{1,8}(?:\.[0-9]{1,12})?)\s+([0-9]{1,8}(?:\.[0-9]{1,12})?)")
 
@@ -193,9 +188,6 @@ class _Collected:
             group = self.address(feature, source)
             if group is not None:
                 groups[group] += 1
-                if len(groups) > MAX_GROUPS:
-                    reason = f"names more than {MAX_GROUPS} places of addresses; is it the register?"
-                    raise BadInput(source.label, reason)
         if not count:
             raise BadInput(source.label, "has no address of the PRG (PRG_PunktAdresowy or AD_PunktAdresowy)")
         self.resolve(groups, areas)
@@ -219,7 +211,7 @@ class _Collected:
         if position is None:
             self.refuse("without a position", name)
             return None
-        east, north = _official(*position)
+        east, north = position
         if not (0 <= east < 1_000_000 and 0 <= north < 1_000_000):
             self.refuse(ABROAD, name)
             return None
@@ -303,12 +295,11 @@ class _Collected:
         return np.asarray(boxes + np.array([-MARGIN_M, -MARGIN_M, MARGIN_M, MARGIN_M]))
 
 
-def _position(point: Feature, source: OpenFile) -> tuple[int, float, float] | None:
-    """Return EPSG number, easting and northing in metres. Raises BadInput for a system unknown to Polish registers."""
+def _position(point: Feature, source: OpenFile) -> tuple[float, float] | None:
+    """Return easting and northing in metres, None if not stated. Raises BadInput for another reference system."""
     system, text = point.values.get("srsName", ""), point.values.get("pos", "")
-    named = _EPSG.fullmatch(system)
-    if system and (named is None or int(named[1]) not in _SYSTEMS):
-        reason = f"the reference system is {system[:60]!r}; expected EPSG:2180, or 2176 to 2179"
+    if _OFFICIAL_SYSTEM.fullmatch(system) is None:
+        reason = f"the reference system is {system[:60]!r}; expected EPSG:{OFFICIAL_EPSG}"
         raise BadInput(source.label, reason, row=point.number)
     if not text:
         return None
@@ -317,18 +308,4 @@ def _position(point: Feature, source: OpenFile) -> tuple[int, float, float] | No
         reason = f"the position is {text[:40]!r}; expected two numbers of metres"
         raise BadInput(source.label, reason, row=point.number)
     east, north = float(match[1]), float(match[2])
-    if point.kind.startswith(OF_2012):
-        east, north = north, east
-    return int(named[1]) if named else OFFICIAL_EPSG, east, north
-
-
-def _official(epsg: int, east: float, north: float) -> tuple[float, float]:
-    if epsg == OFFICIAL_EPSG:
-        return east, north
-    east, north = _to_official(epsg).transform(east, north)
-    return float(east), float(north)
-
-
-@cache
-def _to_official(epsg: int) -> pyproj.Transformer:
-    return pyproj.Transformer.from_crs(epsg, OFFICIAL_EPSG, always_xy=True)
+    return (north, east) if point.kind.startswith(OF_2012) else (east, north)

@@ -4,7 +4,6 @@ import subprocess
 import sys
 from datetime import date
 
-import pyproj
 import pytest
 
 from catalog.importers.parsers import prg_addresses
@@ -117,15 +116,10 @@ def test_a_planned_building_is_no_address_yet(tmp_path, model):
     assert extract.rows[0].municipalities == (("0804032", 3 if model == 2012 else 5),)
 
 
-def test_positions_in_the_older_zones_and_in_a_system_that_is_not_stated(tmp_path, model):
-    for zone in (2176, 2177, 2178, 2179, 2180):
-        east, north = pyproj.Transformer.from_crs(2180, zone, always_xy=True).transform(EAST, NORTH)
-        system = f"http://www.opengis.net/def/crs/EPSG/0/{zone}"
-        changes = {"north": round(north, 3), "east": round(east, 3), "system": system}
-        (record,) = prg_addresses.parse(file(tmp_path, model, *points(model, **changes))).rows
-        assert (record.lat, record.lon) == (pytest.approx(51.92978, abs=2e-5), pytest.approx(15.91212, abs=2e-5)), zone
-    (record,) = prg_addresses.parse(file(tmp_path, model, *points(model, system=""))).rows
-    assert (record.lat, record.lon) == (51.92978, 15.91212)
+def test_the_official_system_is_meant_without_other_word(tmp_path, model):
+    for system in ("", "EPSG:2180", "urn:ogc:def:crs:EPSG::2180", "http://www.opengis.net/def/crs/EPSG/0/2180"):
+        (record,) = prg_addresses.parse(file(tmp_path, model, *points(model, system=system))).rows
+        assert (record.lat, record.lon) == (51.92978, 15.91212), system
 
 
 def test_positions_that_are_none_or_of_another_system_are_refused(tmp_path, model):
@@ -133,7 +127,7 @@ def test_positions_that_are_none_or_of_another_system_are_refused(tmp_path, mode
         broken = point(model, "x", north=NORTH, east=EAST).replace(str(NORTH), position)
         path = file(tmp_path, model, *points(model, 3, east=EAST + 1), broken)
         assert_refused(r"row 4: the position is .* expected two numbers of metres", prg_addresses.parse, path)
-    for system in ("EPSG:4326", "urn:ogc:def:crs:OGC:1.3:CRS84", "EPSG:21800", "Borowa Góra"):
+    for system in ("EPSG:4326", "EPSG:2178", "urn:ogc:def:crs:OGC:1.3:CRS84", "EPSG:21800", "Borowa Góra"):
         path = file(tmp_path, model, *points(model, system=system))
         assert_refused(r"row 1: the reference system is .* expected EPSG:2180", prg_addresses.parse, path)
 
@@ -198,12 +192,6 @@ def test_a_document_type_is_refused(tmp_path, model):
     bomb = '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>'
     text = document(model, *points(model), area(model)).replace("?>\n", f"?>\n{bomb}\n", 1)
     assert_refused("document type", prg_addresses.parse, write(tmp_path / "a.xml", text))
-
-
-def test_too_many_places_are_refused(tmp_path, model, monkeypatch):
-    parts = [point(model, f"{n}", north=NORTH, east=EAST, postcode=f"67-41{n}") for n in range(3)]
-    monkeypatch.setattr(prg_addresses, "MAX_GROUPS", 2)
-    assert_refused("more than 2 places of addresses", prg_addresses.parse, file(tmp_path, model, *parts))
 
 
 def test_damage_is_one_line(tmp_path, model):
