@@ -27,7 +27,7 @@ from shapely import Geometry
 from shapely.errors import GEOSException
 
 from catalog.importers.parsers import files
-from catalog.importers.records import BadInput, BoundaryRecord, Extract, parse_day, tidy
+from catalog.importers.records import BadInput, BoundaryRecord, Extract, tidy
 from catalog.territory import coordinates
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.text import one_line
@@ -102,22 +102,13 @@ def parse_shapefile(path: Path) -> Extract[BoundaryRecord]:
             raise BadInput(label, f"the shapefile is damaged or cut off: {reason}") from error
     if len(rows) != len(areas):
         raise BadInput(label, f"has {len(areas)} shapes and {len(rows)} rows of attributes")
-    kept = {number: row for number, row in enumerate(rows) if row is not None}
-    names = _decode(label, [str(row[NAME_COLUMN]) for row in kept.values()], _encoding(code_page) or "utf-8")
-    try:
-        days = [day for row in kept.values() if (day := _day(row[VERSION_COLUMN]))]
-    except ValueError as error:
-        raise BadInput(label, f"{VERSION_COLUMN}: {error}") from error
-    codes = [str(row[CODE_COLUMN]) for row in kept.values()]
-    records, quality = _records(label, codes, names, areas[[*kept]], _crs(label, projection or OFFICIAL_CRS))
+    names = _decode(label, [str(row[NAME_COLUMN]) for row in rows], _encoding(code_page) or "utf-8")
+    days = {row[VERSION_COLUMN] for row in rows} - {""}
+    if strange := [day for day in days if not isinstance(day, date)]:
+        raise BadInput(label, f"{VERSION_COLUMN}: {strange[0]!r} is not a day")
+    codes = [str(row[CODE_COLUMN]) for row in rows]
+    records, quality = _records(label, codes, names, areas, _crs(label, projection or OFFICIAL_CRS))
     return Extract(rows=records, as_of=max(days, default=None), remarks=(quality,))
-
-
-def _day(value: date | str) -> date | None:
-    """Return the day of a version, None if not stated as a date or eight digits. Raises ValueError."""
-    if isinstance(value, date):
-        return value
-    return parse_day(f"{value[:4]}-{value[4:6]}-{value[6:]}") if re.fullmatch(r"[0-9]{8}", value) else None
 
 
 def _holds_municipalities(path: Path) -> bool:
@@ -126,7 +117,7 @@ def _holds_municipalities(path: Path) -> bool:
         if ".dbf" not in parts:
             raise BadInput(path, "the shapefile has no .dbf")
         try:
-            codes = (row[CODE_COLUMN] for row in _rows(parts[".dbf"].stream, [CODE_COLUMN]) if row)
+            codes = (row[CODE_COLUMN] for row in _rows(parts[".dbf"].stream, [CODE_COLUMN]))
             return re.fullmatch(r"[0-9]{7}", next(codes, "")) is not None
         except DAMAGED:
             return False
@@ -194,15 +185,13 @@ def _decode(label: str, names: list[str], stated: str) -> list[str]:
     raise BadInput(label, f"the names ({NAME_COLUMN}) are in none of {stated} and cp1250")
 
 
-def _rows(table: IO[bytes], columns: list[str]) -> Iterator[dict[str, Any] | None]:
-    """Yield rows, "" for a missing value, None for a deleted row; texts as Latin-1. Raises as pyshp does."""
+def _rows(table: IO[bytes], columns: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield rows, "" for a missing value; texts as Latin-1. Raises as pyshp does."""
     reader = shapefile.Reader(dbf=table, encoding="latin-1").dbf_reader
     names = {field.name.upper(): field.name for field in reader.data_fields if field.name.upper() in columns}
-    for row in reader.iterRecords(fields=list(names.values()), deleted_as_None=True):
-        if row is not None:
-            values = {column: row[names[column]] or "" if column in names else "" for column in columns}
-            row = {key: value.strip(" \0") if isinstance(value, str) else value for key, value in values.items()}
-        yield row
+    for row in reader.iterRecords(fields=list(names.values())):
+        values = {column: row[names[column]] or "" if column in names else "" for column in columns}
+        yield {key: value.strip(" \0") if isinstance(value, str) else value for key, value in values.items()}
 
 
 def _shapes(shapes: IO[bytes]) -> NDArray[np.object_]:

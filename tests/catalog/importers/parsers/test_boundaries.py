@@ -141,19 +141,6 @@ def test_parts_or_areas_that_do_not_fit_together_are_refused(tmp_path, monkeypat
     assert_refused(no_coverage, boundaries.parse_shapefile, packed_parts(tmp_path, whole))
 
 
-def test_deleted_row_is_left_out_with_its_shape(tmp_path):
-    parts = shapefile_parts(AREAS)
-    table = bytearray(parts[".dbf"])
-    first, size = (int.from_bytes(table[at : at + 2], "little") for at in (8, 10))
-    table[first] = ord("*")
-    path = packed_parts(tmp_path, parts | {".dbf": bytes(table)})
-    assert format_of(path) == "boundaries"  # which the next row tells
-    (row,) = boundaries.parse_shapefile(path).rows
-    assert (row.teryt, shapely.distance(expected_corner(), row.area)) == ("1206923", pytest.approx(10_000, rel=0.005))
-    table[first + size] = ord("*")
-    assert format_of(packed_parts(tmp_path, parts | {".dbf": bytes(table)})) is None
-
-
 def test_an_area_may_have_several_parts_and_a_loop_is_resolved_into_two(tmp_path):
     both = shapely.union_all([AREAS["1206912"], shapely.box(515_000, 240_000, 516_000, 241_000)])
     (parts,) = boundaries.parse_shapefile(packed(tmp_path, {"1206912": both})).rows
