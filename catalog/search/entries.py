@@ -132,21 +132,20 @@ class Positions:
             for municipality, addresses in code.municipalities:
                 # A postcode without known addresses has some.
                 self._addresses[municipality][number] = max(addresses, 1)
-        self._named: dict[PlaceKey, list[int]] = {}
+        self._named: defaultdict[PlaceKey, list[int]] = defaultdict(list)
         """Postcodes near its municipality with the name of a place.
 
         Of several those with the fewest places, which are nearest to each.
         """
-        fewest: dict[PlaceKey, int] = {}
         near = {municipality: self._near(municipality) for municipality in self._addresses}
-        for number, code in enumerate(register.postcodes):
+        sizes = [len(code.places) for code in register.postcodes]
+        for number in sorted(range(len(sizes)), key=sizes.__getitem__):
+            code = register.postcodes[number]
             names = {fold(name) for name in code.places}
             for municipality in (teryt for teryt, _ in code.municipalities if number in near[teryt]):
-                for place in ((name, municipality) for name in names):
-                    if len(code.places) < fewest.get(place, len(code.places) + 1):
-                        fewest[place], self._named[place] = len(code.places), []
-                    if len(code.places) == fewest[place]:
-                        self._named[place].append(number)
+                for named in (self._named[name, municipality] for name in names):
+                    if not named or sizes[named[0]] == sizes[number]:
+                        named.append(number)
         self._parts: dict[tuple[DistrictPart, str], int | None] = {}
         self._middles = {code: self._middle(code) for code in register.municipalities}
 
