@@ -146,10 +146,8 @@ def is_zip(path: Path, *, max_bytes: int = MAX_BYTES) -> bool:
 @contextmanager
 def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a zip. Raises BadInput if it is damaged, truncated or empty."""
-    try:
+    with _reading(str(path), _UNREADABLE):
         archive = zipfile.ZipFile(path)
-    except (*_UNREADABLE, OSError) as error:
-        raise BadInput(path, f"the zip archive is damaged or cut off: {_text_of(error)}") from error
     with archive:
         if not archive.infolist():
             raise BadInput(path, "the zip archive is empty")
@@ -200,10 +198,8 @@ def open_member(
         raise BadInput(label, f"unpacks to {member.file_size} bytes, more than the {max_bytes} that are read")
     if is_bomb(member):
         raise BadInput(label, f"unpacks to more than {MAX_RATIO} times its size, as a zip bomb does")
-    try:
+    with _reading(label, _UNREADABLE):
         stream = archive.open(member)
-    except (*_UNREADABLE, OSError) as error:
-        raise BadInput(label, f"the zip archive is damaged: {_text_of(error)}") from error
     with _reading(label), stream:
         yield OpenFile(stream, label)
 
@@ -267,12 +263,12 @@ def _check_columns(source: OpenFile, header: list[str], columns: Sequence[str], 
 
 
 @contextmanager
-def _reading(label: str) -> Iterator[None]:
-    """Turn read and decompression errors into BadInput with the name of the file."""
+def _reading(label: str, damage: tuple[type[Exception], ...] = _DAMAGED) -> Iterator[None]:
+    """Turn read and decompression errors into BadInput with the name of the file. damage: what a zip raises."""
     try:
         yield
-    except _DAMAGED as error:
-        raise BadInput(label, f"the zip archive is damaged: {_text_of(error)}") from error
+    except damage as error:
+        raise BadInput(label, f"the zip archive is damaged or cut off: {_text_of(error)}") from error
     except OSError as error:
         raise BadInput(label, f"cannot be read: {_text_of(error)}") from error
 
