@@ -27,16 +27,13 @@ from catalog.text import normalise_postcode
 CELL_CM = 50_000
 """Side of a cell. Coordinates are whole centimetres, so that sums do not depend on the order of the file."""
 
-MAX_CELLS = 1_500
-"""Maximum number of cells per postcode that are compared; with more, four become one."""
-
 Points = NDArray[np.int32]
 """Eastings and northings in centimetres, an array of shape (n, 2)."""
 
 
-def cells_of(points: Points, side_cm: int = CELL_CM) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.intp]]:
+def cells_of(points: Points) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.intp]]:
     """Return the mean of the points in each cell, in centimetres, their number, and the cell of each point."""
-    cells, cell_of, counts = np.unique(points // side_cm, axis=0, return_inverse=True, return_counts=True)
+    cells, cell_of, counts = np.unique(points // CELL_CM, axis=0, return_inverse=True, return_counts=True)
     sums = np.zeros((len(cells), 2), np.int64)
     np.add.at(sums, cell_of, points)
     return sums / counts[:, None], counts, cell_of
@@ -44,11 +41,7 @@ def cells_of(points: Points, side_cm: int = CELL_CM) -> tuple[NDArray[np.float64
 
 def centre(points: Points) -> tuple[float, float]:
     """Return easting and northing, in metres, of the centre of points."""
-    side_cm = CELL_CM
     means, counts, _ = cells_of(points)
-    while len(means) > MAX_CELLS:
-        side_cm *= 2
-        means, counts, _ = cells_of(points, side_cm)
     east, north = means[medoid(means, counts)] / 100
     return float(east), float(north)
 

@@ -49,13 +49,6 @@ def test_of_two_villages_it_is_in_the_larger_and_of_many_around_a_town_in_that()
     assert centre([(450_250, 450_250)] * 9 + lone) == (450_250, 450_250)
 
 
-def test_more_squares_than_are_compared_are_joined(monkeypatch):
-    points = [(1000 * n + 250, 1000 * m + 250) for n in range(40) for m in range(40)]
-    whole = centre(points)
-    monkeypatch.setattr(prg_addresses, "MAX_CELLS", 100)
-    assert math.dist(centre(points), whole) < 5_000
-
-
 def test_points_in_squares_outside_are_left_out():
     points = in_cm([(100_000, 400_000), (100_001, 400_000), (900_000, 400_000)])
     inside = prg_addresses.within(points, np.array([[0.0, 0.0, 500_000.0, 500_000.0]]))
