@@ -29,23 +29,29 @@ def elements(source: OpenFile, names: Collection[str]) -> Iterator[tuple[int, El
     """
     parser: ElementTree.XMLPullParser[Any] = ElementTree.XMLPullParser(("start", "end"))
     ancestors: list[ElementTree.Element] = []
-    count = 0
+    count = inside = 0
+    end = b""
     try:
         for chunk in iter(partial(source.stream.read, CHUNK_BYTES), b""):
-            if b"<!DOCTYPE" in chunk.replace(b"\0", b""):
+            # Also where it begins in the chunk before, or is in UTF-16.
+            if b"<!DOCTYPE" in (end + chunk).replace(b"\0", b""):
                 reason = "has a document type (DOCTYPE), which registers have not; refused as unsafe"
                 raise BadInput(source.label, reason)
+            end = chunk[-20:]
             parser.feed(chunk)
             for event, element in cast("Iterator[tuple[str, ElementTree.Element]]", parser.read_events()):
+                is_named = element.tag.rpartition("}")[2] in names
                 if event == "start":
                     ancestors.append(element)
+                    inside += is_named
                     continue
                 ancestors.pop()
-                if element.tag.rpartition("}")[2] in names:
+                inside -= is_named
+                if is_named:
                     count += 1
                     yield count, element
-                    for ancestor in ancestors:
-                        ancestor.clear()
+                if ancestors and not inside:
+                    ancestors[-1].clear()
         parser.close()
     # LookupError and ValueError are of an unknown or multi-byte encoding in the declaration.
     except (ElementTree.ParseError, LookupError, ValueError) as error:
@@ -56,6 +62,8 @@ def read_rows(source: OpenFile, columns: Sequence[str]) -> Iterator[tuple[int, d
     """Yield the <row> elements, numbered from 1, with stripped fields. Raises BadInput, also for a missing field."""
     for number, element in elements(source, {"row"}):
         row = {field.tag: (field.text or "").strip() for field in element}
+        if len(row) < len(element) or any(map(len, element)):
+            raise BadInput(source.label, "has a field twice, or elements within a field", row=number)
         missing = [column for column in columns if column not in row]
         if missing:
             reason = f"lacks {', '.join(missing)}; expected {', '.join(columns)}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.importers.parsers import boundaries, files
+from catalog.importers.parsers import boundaries, files, xml_registers
 from catalog.importers.parsers.files import csv_rows, load_json, open_source, text_lines
 from catalog.importers.parsers.xml_registers import read_rows
 from catalog.importers.records import BadInput, cut, parse_day, parse_degrees, tidy
@@ -185,13 +185,16 @@ def test_defects_of_xml_are_refused(tmp_path):
         ("<t><row><A>&b;</A><B/></row></t>", "not complete XML"),
         ("<t><row><A>1</A><B>2</B></row><row><A>", "not complete XML, is it cut off"),
         ("<t><row><A/><B/></row><row><A/></row></t>", r"a\.xml, row 2: lacks B; expected A, B"),
+        ("<t><row><A>1</A><A>2</A><B/></row></t>", "row 1: has a field twice"),
+        ("<t><row><A>1<C/></A><B/></row></t>", "row 1: has a field twice, or elements within a field"),
+        (f"<!--{' ' * (xml_registers.CHUNK_BYTES - 12)}-->{ENTITIES}<t><row><A>&b;</A><B/></row></t>", "DOCTYPE"),
     ):
         assert_refused(message, xml_rows, tmp_path, document)
 
 
 def test_memory_does_not_grow_with_the_xml_document(tmp_path):
     row = f"<row><A>{'a' * 200}</A><B>{'b' * 200}</B></row>"
-    path = write(tmp_path / "a.xml", f"<t>{row * 10_000}</t>")
+    path = write(tmp_path / "a.xml", f"<t>{row * 10_000}<x>{'<y>z</y>' * 500_000}</x></t>")
     with open_source(path, ()) as source:
         tracemalloc.start()
         count = sum(1 for _ in read_rows(source, ("A", "B")))
