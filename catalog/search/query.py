@@ -191,7 +191,7 @@ def read_query(text: str) -> list[Reading]:
             for segment in words
             for word in segment
         )
-        for ignored in (ASIDE | PREPOSITIONS, FILLERS, NOTHING) if spoken else (NOTHING, ASIDE, FILLERS):
+        for ignored in (ASIDE | PREPOSITIONS, FILLERS) if spoken else (NOTHING, ASIDE, FILLERS):
             reading = read_words(words, ignored)
             if not FILLERS.issuperset(token.text for token in reading.tokens):
                 readings[reading] = None
