@@ -125,7 +125,7 @@ def _objects(path: Path, chosen: object) -> Iterator[Any]:
 def _reading(path: Path) -> Iterator[osmium.io.File]:
     try:
         yield osmium.io.File(path, "pbf")
-    except (RuntimeError, ValueError) as error:
+    except (RuntimeError, ValueError, MemoryError) as error:  # the last of an impossible identifier
         raise BadInput(path, f"the PBF is damaged or cut off ({error}); download it again") from error
 
 

@@ -323,6 +323,7 @@ def test_what_is_no_extract_of_poland_is_refused(tmp_path):
         ((Way(id=12, nodes=[1, -2], tags=TAGS),), other),
         ((Relation(id=13, members=[("w", -4, ""), ("n", 1, "")], tags=TAGS),), other),
         ((Relation(id=13, members=[("n", 1 << 62, "")], tags=TAGS),), other),
+        ((Way(id=20, nodes=[2, -5]), Relation(id=13, members=[("w", 20, "")], tags=TAGS)), "the PBF is damaged"),
     ):
         assert_refused(message, parse_pbf, extract(tmp_path / "a.osm.pbf", *objects))
 
