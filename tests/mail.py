@@ -5,6 +5,8 @@ from smtplib import SMTPRecipientsRefused
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
+from catalog.submissions import letters
+
 DOWN, WORKING = "tests.mail.Down", "django.core.mail.backends.locmem.EmailBackend"
 REFUSING, SILENT = "tests.mail.Refusing", "tests.mail.Silent"
 
@@ -45,6 +47,13 @@ def words_of(letter):
 
 def labels(*submissions):
     return tuple(f"submission {submission.pk}" for submission in submissions)
+
+
+def sent():
+    """Send the letters that wait. Returns those that left."""
+    before = len(mail.outbox)
+    letters.send_waiting()
+    return mail.outbox[before:]
 
 
 def outcomes():

@@ -12,7 +12,7 @@ from catalog.submissions import decisions, intake, letter_kinds, letters, retent
 from catalog.submissions.limits import hash_client, hash_mailbox
 from tests import deciding, factories
 from tests.factories import NOW
-from tests.mail import DOWN, WORKING, labels, words_of
+from tests.mail import DOWN, WORKING, labels, sent, words_of
 
 pytestmark = pytest.mark.django_db
 
@@ -51,8 +51,8 @@ def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit, e
 def test_what_is_said_of_one_entry_stands_with_it(owned):
     deciding.accept_submission(submission=owned[2], by=factories.UserFactory(), on=NOW)
     deciding.reject_submission(submission=owned[1], reason="Nie.", by=factories.UserFactory(), on=NOW)
-    letters.send_waiting()
-    for text in (mail.outbox[0].body, mail.outbox[0].alternatives[0][0].replace("\xa0", " ")):
+    letter, *_ = sent()
+    for text in (letter.body, letter.alternatives[0][0].replace("\xa0", " ")):
         parts = ("Nie.", "Jeśli to nasza pomyłka", "(przejęcie wpisu)", "Pod tym odnośnikiem", "Zachowaj tę wiadomość")
         assert [*map(text.index, parts)] == sorted(map(text.index, parts))
 
@@ -107,8 +107,7 @@ def test_who_adds_an_own_depot_is_told_how_to_change_its_hours_and_prices(editor
     for role in ("owner", "reader"):
         added = factories.SubmissionFactory(add=True, proposed=new | {"name": role}, claimant_role=role)
         deciding.accept_submission(submission=added, by=editor, on=NOW)
-    letters.send_waiting()
-    assert ["„To mój skład”" in words_of(letter) for letter in mail.outbox] == [True, False]
+    assert ["„To mój skład”" in words_of(letter) for letter in sent()] == [True, False]
 
 
 def test_values_that_an_editor_altered_or_left_out_go_with_their_author(editor):

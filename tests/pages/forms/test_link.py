@@ -246,8 +246,7 @@ def test_a_wrong_address_is_corrected_and_its_link_stops_working(client, strange
 
 
 def test_the_error_of_a_corrected_address_is_what_the_browser_shows_after_sending_it(client, stranger, status):
-    target = 'action="/zgloszenia/stan/?znak=', '#zly-adres"'
-    assert not missing(client.get(status).content.decode(), *target)
+    assert not missing(client.get(status).content.decode(), 'action="/zgloszenia/stan/?znak=', '#zly-adres"')
     assert 'id="zly-adres"' not in client.get(status).content.decode()
     assert '<details open id="zly-adres">' in correct(stranger, status, "jan").content.decode()
 

@@ -21,7 +21,7 @@ from prices.models import DepotPrice
 from prices.owners import confirm_prices
 from prices.services import approve_prices
 from tests import deciding, factories
-from tests.mail import DOWN, WORKING
+from tests.mail import DOWN, WORKING, sent
 from tests.pages.forms.conftest import OWNER, YESTERDAY, hidden, link_in, prices_of_today, token_of
 from tests.pages.forms.test_owner import save
 from tests.pages.reading import expect, missing, text_of
@@ -32,6 +32,12 @@ BRANCHES = f"{OWNER}inne/"
 def keys_shown(answer):
     """The prices that the last button of a page confirms."""
     return hidden(answer.content.decode().rpartition('name="potwierdz"')[0].rpartition("<form")[2], "cena")
+
+
+def save_and_read(stranger, link, **changed):
+    """Save a change; returns the link of the letter about it, which undoes it."""
+    save(stranger, link, **changed)
+    return link_in(mail.outbox[-1], "cofnij")
 
 
 def tap(stranger, link, keys=None):
@@ -94,7 +100,6 @@ def test_statements_of_confirming_do_not_grow_with_prices(priced, link, clock):
 
 
 def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, desk, stranger, priced, link):
-    mail.outbox.clear()
     save(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
     (letter,) = mail.outbox
     assert (letter.to, letter.subject) == (["jan@opal-nowak.pl"], "Skład opału Nowak: zmiana Twoim odnośnikiem")
@@ -130,9 +135,9 @@ def test_a_forwarded_link_cannot_silence_the_letter_by_revoking_itself(client, s
     purge_submissions(on=clock.now + timedelta(days=2))
     settings.EMAIL_BACKEND = WORKING
     clock.move(minutes=20)
-    letters.send_waiting()
-    assert mail.outbox[-1].to == ["jan@opal-nowak.pl"]
-    stranger.undo(link_in(mail.outbox[-1], "cofnij"), Decision.objects.get(kind="owner").pk)
+    (letter,) = sent()
+    assert letter.to == ["jan@opal-nowak.pl"]
+    stranger.undo(link_in(letter, "cofnij"), Decision.objects.get(kind="owner").pk)
     assert factories.fresh(nowak).hours is None
     assert (OwnerLink.objects.get().letters_at, PendingLetter.objects.count()) == ([], 0)
 
@@ -143,8 +148,7 @@ def test_a_flood_of_changes_is_one_letter_that_waits(client, stranger, nowak, li
         save(stranger, link, mon=f"{hour}-14")
     assert len(mail.outbox) == 2  # with the one before three an hour
     clock.move(hours=1)
-    letters.send_waiting()
-    letter = mail.outbox[2]
+    (letter,) = sent()
     assert (letter.body.count("- Godziny otwarcia"), "6:00-14:00" in letter.body) == (2, False)
     assert text_of(client.get(link_in(letter, "cofnij"))).count("Cofnij tę zmianę") == 2
 
@@ -156,14 +160,12 @@ def test_the_letter_about_a_change_leaves_before_others_that_the_limit_delays(st
     save(stranger, link, mon="całą dobę")
     assert len(mail.outbox) == 3
     clock.move(hours=1)
-    letters.send_waiting()
-    assert len(mail.outbox) == 5
-    assert mail.outbox[3].subject == "Skład opału Nowak: zmiana Twoim odnośnikiem"
+    first, _ = sent()
+    assert first.subject == "Skład opału Nowak: zmiana Twoim odnośnikiem"
 
 
 def test_what_was_changed_since_stays_when_a_change_is_undone(stranger, nowak, link):
-    save(stranger, link, mon="całą dobę")
-    path = link_in(mail.outbox[-1], "cofnij")
+    path = save_and_read(stranger, link, mon="całą dobę")
     save(stranger, link, mon="8-16")
     first = Decision.objects.filter(kind="owner").earliest("pk")
     refused = "Tej zmiany nie można już cofnąć", "Cofnij najpierw późniejszą zmianę"
@@ -176,8 +178,8 @@ def test_what_was_changed_since_stays_when_a_change_is_undone(stranger, nowak, l
 def test_hours_that_a_merge_has_handed_on_stay_and_nobody_is_told_otherwise(stranger, nowak, link, clock):
     editor, other = factories.UserFactory(username="ewa"), factories.DepotFactory(name="Opał Nowak")
     for typed in ({}, {"price-pellet": "1700"}):
-        save(stranger, link, mon="całą dobę", **typed)
-        path, change = link_in(mail.outbox[-1], "cofnij"), Decision.objects.filter(kind="owner").latest("pk")
+        path = save_and_read(stranger, link, mon="całą dobę", **typed)
+        change = Decision.objects.filter(kind="owner").latest("pk")
         take = ("hours", "opening_hours")
         merge = merge_depots(survivor=other, loser=factories.fresh(nowak), take=take, by=editor, on=clock.now.date())
         answer = stranger.undo(path, change.pk)
@@ -196,8 +198,8 @@ def test_hours_that_a_merge_has_handed_on_stay_and_nobody_is_told_otherwise(stra
 
 def test_hours_that_a_merge_has_not_handed_on_are_undone_for_when_their_entry_is_back(stranger, nowak, link, clock):
     editor, other = factories.UserFactory(username="ewa"), factories.DepotFactory(name="Opał Nowak")
-    save(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
-    path, change = link_in(mail.outbox[-1], "cofnij"), Decision.objects.get(kind="owner")
+    path = save_and_read(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
+    change = Decision.objects.get(kind="owner")
     merge = merge_depots(survivor=other, loser=factories.fresh(nowak), take=[], by=editor, on=clock.now.date())
     stranger.undo(path, change.pk)
     journal.undo(decision=merge, by=editor, on=clock.now)
@@ -206,8 +208,7 @@ def test_hours_that_a_merge_has_not_handed_on_are_undone_for_when_their_entry_is
 
 def test_a_change_of_a_removed_entry_cannot_be_undone_until_it_is_back(client, stranger, nowak, link, clock):
     editor, today = factories.UserFactory(username="ewa"), clock.now.date()
-    save(stranger, link, mon="całą dobę")
-    path = link_in(mail.outbox[-1], "cofnij")
+    path = save_and_read(stranger, link, mon="całą dobę")
     remove_depot(depot=nowak, reason="closed", by=editor, on=today)
     expect(client.get(path), "Wpis jest usunięty.", without=["Cofnij tę zmianę"])
     publish_depot(depot=nowak, by=editor, on=today, note="otwarty")
@@ -235,8 +236,7 @@ def test_a_fuel_stays_that_a_price_of_a_later_day_states(stranger, nowak, link, 
 
 
 def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stranger, nowak, link, clock):
-    save(stranger, link, mon="całą dobę")
-    path = link_in(mail.outbox[-1], "cofnij")
+    path = save_and_read(stranger, link, mon="całą dobę")
     other = factories.DepotFactory(verified=True, data_status="owner")
     theirs = owner_links.grant_link(depot=other, email="ewa@opal.pl", on=clock.now)
     save(stranger, f"{OWNER}?odnosnik={owner_links.tokens.OWNER.token([theirs.pk, theirs.serial])}", mon="6-14")
@@ -248,8 +248,7 @@ def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stra
 
 
 def test_who_revoked_the_link_undoes_nothing_once_another_owns_the_entry(client, stranger, nowak, link, clock):
-    save(stranger, link, mon="całą dobę")
-    path = link_in(mail.outbox[-1], "cofnij")
+    path = save_and_read(stranger, link, mon="całą dobę")
     stranger.owner(link, odwolaj="1")
     expect(client.get(path), "Cofnij tę zmianę")
     claim = factories.SubmissionFactory(depot=nowak, claim=True, email="ewa@opal.pl")
@@ -269,8 +268,7 @@ def test_one_link_leads_to_all_entries_of_the_owner(client, stranger, priced, li
 
 def test_prices_of_an_entry_that_is_gone_do_not_become_those_of_another(stranger, priced, link, branch, clock):
     second = f"{link}&sklad={branch.pk}"
-    typed = {"sklad": branch.pk, "price-pellet": "1500", "mon": "6-14"}
-    opened = stranger.type(second, **typed)
+    opened = stranger.type(second, **{"sklad": branch.pk, "price-pellet": "1500", "mon": "6-14"})
     remove_depot(depot=branch, reason="mistaken", by=factories.UserFactory(username="ewa"), on=clock.now.date())
     answer = stranger.owner(link, **opened)
     expect(answer, "Niczego nie zapisaliśmy", status=409)
@@ -288,7 +286,6 @@ def test_prices_of_an_entry_merged_meanwhile_are_those_of_the_remaining_one(stra
 
 
 def test_one_tap_confirms_the_prices_of_all_entries_in_one_letter(client, stranger, priced, link, branch):
-    mail.outbox.clear()
     page = client.get(link)
     expect(page, "Potwierdź na dziś ceny wszystkich składów (2)", "Opał Nowak Wieliczka, Kraków")  # its municipality
     keys = keys_shown(page)

@@ -28,8 +28,7 @@ def ask(client, commit):
     def act(submission, text, decision="ask"):
         client.force_login(factories.UserFactory())
         with commit():
-            page = deciding.page(submission)
-            return client.post(page, {"decision": decision, "question": text})
+            return client.post(deciding.page(submission), {"decision": decision, "question": text})
 
     return act
 
@@ -49,8 +48,7 @@ def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submissio
     expect(client.get(link), f"Poprawka, zgłoszenie nr {submission.pk} Czy to numer biura?")
     expect(client.get(status), "Odpowiedź na pytanie otwórz odnośnik z wiadomości", without=["numer biura"])
     assert 'class="ahead"><span>Odpowiedź na pytanie' in client.get(status).content.decode()
-    done = stranger.answer(ADDRESS, link, answer=f"Tak.\nOd maja. {SCRIPT}")
-    expect(done, "Dziękujemy za odpowiedź", status=302)
+    expect(stranger.answer(ADDRESS, link, answer=f"Tak.\nOd maja. {SCRIPT}"), "Dziękujemy za odpowiedź", status=302)
     assert factories.fresh(submission).state == "waiting"
     page = client.get(deciding.page(submission))
     expect(page, "Tak. Od maja.", "21 listopada 2026")
@@ -100,8 +98,7 @@ def test_the_author_of_a_price_is_asked_too(client, ask, nowak, stranger, clock)
     expect(client.get(prices), "czeka na odpowiedź autora")
     bulk.act(client, prices, "approve", price)
     assert factories.fresh(price).status == "pending"
-    done = stranger.answer(ADDRESS, link_in(mail.outbox[0], "odpowiedz"), answer="Bez dowozu.")
-    assert done.status_code == 302
+    assert stranger.answer(ADDRESS, link_in(mail.outbox[0], "odpowiedz"), answer="Bez dowozu.").status_code == 302
     expect(client.get(at), "Bez dowozu.")
     expect(client.get(prices), "autor odpowiedział")
     assert shown_of(client, QUEUE, {"state": "all", "question": "answered"}) == [submission.pk]

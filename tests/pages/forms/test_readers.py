@@ -8,15 +8,15 @@ from django.core import mail
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Decision, GoneReport, Submission
+from catalog.models import GoneReport, Submission
 from catalog.services import journal, moderation, publishing
 from catalog.submissions import gone_reports_and_subscriptions, retention
-from catalog.submissions.gone_reports_and_subscriptions import find_evidence
+from catalog.submissions.gone_reports_and_subscriptions import find_evidence, report_gone
 from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice, PlausibleRange
 from prices.services import approve_prices, reject_prices
 from prices.submissions import decide_visit
-from tests import factories
+from tests import deciding, factories
 from tests.client import context_of
 from tests.pages.reading import expect
 
@@ -27,8 +27,7 @@ def path(nowak):
 
 
 def test_a_price_enters_the_queue_once_it_is_confirmed(client, stranger, path, nowak, clock):
-    sent = stranger.fill(path, **{"price-pellet": "1 650,50"})
-    expect(sent, "1 650,50 zł/t, 21 listopada 2026 r.", status=302)
+    expect(stranger.fill(path, **{"price-pellet": "1 650,50"}), "1 650,50 zł/t, 21 listopada 2026 r.", status=302)
     assert not DepotPrice.objects.exists()
     expect(stranger.confirm(), "czeka na decyzję redakcji", status=302)
     price = DepotPrice.objects.get()
@@ -93,8 +92,8 @@ def test_a_price_that_an_editor_corrected_is_told_as_published(client, stranger,
     choices, amount = {corrected.pk: True, taken.pk: True}, {corrected.pk: Decimal(1600)}
     decide_visit(parts=[], prices=choices, reason="", corrected=amount, by=factories.UserFactory(), on=clock.now)
     told = "przyjęta: 1 600 zł/t, 21.11.2026 (w zgłoszeniu 1 640 zł)"
-    expect(client.get(page), f"Pellet 1 640 zł/t, 21 listopada 2026 r. {told}", "2026 r. przyjęta Redakcja sprawdziła")
-    expect(client.get(page), "Usuniemy Twoje dane 22 listopada 2026 r.")
+    decided = f"Pellet 1 640 zł/t, 21 listopada 2026 r. {told}", "2026 r. przyjęta Redakcja sprawdziła"
+    expect(client.get(page), *decided, "Usuniemy Twoje dane 22 listopada 2026 r.")
 
 
 @pytest.mark.parametrize(("typed", "left"), [(SEVEN, 6), ({"price-pellet": "1600"}, 0)])
@@ -229,13 +228,20 @@ def test_an_editor_is_not_asked_to_remove_what_has_been_removed(stranger, admin_
     expect(admin_client.get(page), "że tego składu nie ma, z 1 sieci komputerowej", without=[asked])
 
 
+def report_now(depot, client="10.0.0.1"):
+    report_gone(depot=depot, reason=GoneReport.Reason.CLOSED, email="", client=client, on=timezone.now())
+
+
+def undo_last(editor):
+    journal.undo(decision=deciding.last(), by=editor, on=timezone.now())
+
+
 def test_a_report_after_a_check_of_the_same_day_is_seen_until_the_next_one(admin_client, nowak):
     editor, queue = factories.UserFactory(), reverse("admin:catalog_depot_changelist") + "?queue=gone"
     for count in (1, 2):
         moderation.verify_depot(depot=nowak, by=editor, on=timezone.localdate())
         assert find_evidence(nowak) is None
-        sent = {"reason": GoneReport.Reason.CLOSED, "email": "", "client": f"10.0.0.{count}"}
-        gone_reports_and_subscriptions.report_gone(depot=nowak, on=timezone.now(), **sent)
+        report_now(nowak, f"10.0.0.{count}")
         assert find_evidence(nowak)["networks"] == 1
         assert list(context_of(admin_client, queue)["cl"].result_list) == [nowak]
 
@@ -243,25 +249,23 @@ def test_a_report_after_a_check_of_the_same_day_is_seen_until_the_next_one(admin
 def test_a_check_that_was_undone_on_the_same_day_answers_no_report(nowak):
     editor, today = factories.UserFactory(), timezone.localdate()
     moderation.verify_depot(depot=nowak, by=editor, on=today)
-    sent = {"reason": GoneReport.Reason.CLOSED, "email": "", "client": "10.0.0.1"}
-    gone_reports_and_subscriptions.report_gone(depot=nowak, on=timezone.now(), **sent)
+    report_now(nowak)
     moderation.verify_depot(depot=nowak, by=editor, on=today)
     assert find_evidence(nowak) is None
-    journal.undo(decision=Decision.objects.latest("pk"), by=editor, on=timezone.now())
+    undo_last(editor)
     assert find_evidence(nowak)["networks"] == 1
 
 
 def test_restoring_an_entry_answers_its_reports_and_undoing_a_decision_does_not(nowak):
     editor, today = factories.UserFactory(), timezone.localdate()
-    sent = {"reason": GoneReport.Reason.CLOSED, "email": "", "client": "10.0.0.1"}
-    gone_reports_and_subscriptions.report_gone(depot=nowak, on=timezone.now(), **sent)
+    report_now(nowak)
     moderation.remove_depot(depot=nowak, reason="closed", by=editor, on=today)
-    journal.undo(decision=Decision.objects.latest("pk"), by=editor, on=timezone.now())
+    undo_last(editor)
     assert find_evidence(nowak)["networks"] == 1
     moderation.remove_depot(depot=nowak, reason="closed", by=editor, on=today)
     publishing.publish_depot(depot=nowak, by=editor, on=today, note="otwarty")
     assert find_evidence(nowak) is None
-    journal.undo(decision=Decision.objects.latest("pk"), by=editor, on=timezone.now())
+    undo_last(editor)
     assert find_evidence(nowak)["networks"] == 1
 
 
