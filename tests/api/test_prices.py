@@ -53,8 +53,7 @@ def test_one_number_with_where_it_was_read(client):
     assert found["prad-g11"]["voivodeships"] == {"malopolskie": {"2019": 0.6}}
     assert (found["wegiel-kamienny"]["poland"], found["wegiel-kamienny"]["values"]) == ({}, [])
     assert "as_of" in found["prad-g11"]["values"][0]
-    poland = ask(year="2018", voivodeship="polska")
-    assert [len(row["values"]) for row in poland.values()] == [1, 1, 0]
+    assert [len(row["values"]) for row in ask(year="2018", voivodeship="polska").values()] == [1, 1, 0]
     assert [row["teryt"] for row in ask(voivodeship="Małopolskie")["prad-g11"]["values"]] == ["12"]
     assert "values" not in ask()["prad-g11"]
 

@@ -170,8 +170,7 @@ def test_before_the_act_of_its_own_a_unit_is_not_without_one(client):
     for on, status in (("2017-01-22", "no_resolution"), ("2021-09-26", "dates_unknown"), ("2021-09-27", "upcoming")):
         entry = one(client, teryt="1261011", on=on, appliance="stove")
         assert entry["requested_unit"]["deadline_status"] == status
-        check = entry["requested_appliance"]["status"]
-        assert check == {"upcoming": "ends"}.get(status, status)
+        assert entry["requested_appliance"]["status"] == {"upcoming": "ends"}.get(status, status)
 
 
 def test_an_amendment_of_which_nothing_is_known_is_named_as_such(client):
@@ -234,8 +233,7 @@ def test_acts_and_amendments_count_from_their_adoption(client, acts):
     assert (entry["has_resolution"], entry["describes_later_state"]) == (False, True)
     assert entry["note"] == "Opis stanu późniejszego niż na 14.01.2016: Obowiązują dwie uchwały."
     assert one(client)["note"] == "Obowiązują dwie uchwały."
-    resolution = one(client, on="2016-01-15")["resolution"]
-    assert [act["scope"] for act in resolution["acts"]] == ["Gmina Miejska Kraków"]
+    assert [act["scope"] for act in one(client, on="2016-01-15")["resolution"]["acts"]] == ["Gmina Miejska Kraków"]
     assert one(client, on="2022-09-25")["resolution"]["acts"][0]["amendments"] == []
     assert len(one(client, on="2022-09-26")["resolution"]["acts"][0]["amendments"]) == 1
 

@@ -105,8 +105,7 @@ def test_a_restored_database_takes_the_name_of_the_other_as_the_document_says(da
     (block,) = re.findall(r"^psql template1 .*?(?=^```)", document, re.DOTALL | re.MULTILINE)
     with served(data) as (_, url), psycopg.connect(url):  # a connection of the service
         ask(url, "CREATE DATABASE fueldepot_new")
-        new = url.replace("/postgres?", "/fueldepot_new?")
-        ask(new, "CREATE TABLE restored AS SELECT 1 AS number")
+        ask(url.replace("/postgres?", "/fueldepot_new?"), "CREATE TABLE restored AS SELECT 1 AS number")
         for statement in re.findall(r'--command="([^"]+)"', block):
             ask(url.replace("/postgres?", "/template1?"), statement)
         assert ask(url, "SELECT number FROM restored") == "1"

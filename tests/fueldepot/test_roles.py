@@ -96,8 +96,7 @@ def test_only_the_chief_changes_ranges_and_keeps_accounts(client):
 
 def test_a_chief_makes_editors_but_nobody_mightier_and_touches_no_administrator(client):
     chief = enter(client, CHIEF)
-    given = {"username": "adam", **TYPED_TWICE, "is_superuser": "on"}
-    client.post(reverse("admin:auth_user_add"), given)
+    client.post(reverse("admin:auth_user_add"), {"username": "adam", **TYPED_TWICE, "is_superuser": "on"})
     made = User.objects.get(username="adam")
     assert (made.is_staff, made.is_superuser) == (True, False)
     page = reverse("admin:auth_user_change", args=[made.pk])
@@ -174,8 +173,7 @@ def test_failures_of_many_addresses_lock_a_name_except_in_browsers_of_its_owner(
 
 def test_neither_names_nor_passwords_are_remembered_of_a_failure(client, caplog):
     try_login(client, name="tajna-nazwa", password="tajne-haslo")
-    kept = str(AccessAttempt.objects.values_list().get())
-    assert not present(kept, "tajna-nazwa", "tajne-haslo")
+    assert not present(str(AccessAttempt.objects.values_list().get()), "tajna-nazwa", "tajne-haslo")
     assert "tajna-nazwa" not in caplog.text
 
 

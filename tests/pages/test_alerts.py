@@ -242,8 +242,7 @@ def test_the_command_says_what_it_would_do_and_writes_nothing(act):
     build_snapshots()
     assert commands.run("send_alerts") == "1 letters would be sent; add --commit to send them\n"
     assert (mail.outbox, Subscription.objects.get().content) == ([], row.content)
-    said = [commands.run("send_alerts", commit=True) for _ in range(2)]
-    assert said == ["1 letters sent\n", "0 letters sent\n"]
+    assert [commands.run("send_alerts", commit=True) for _ in range(2)] == ["1 letters sent\n", "0 letters sent\n"]
 
 
 def test_a_merged_municipality_is_followed(act):

@@ -53,8 +53,7 @@ def test_medians_of_country_voivodeships_and_months_say_whether_they_are_invente
     country, voivodeship, month = (row for row in rows if row["paliwo"] == "pellet")
     today = timezone.localdate()
     names = ("obszar", "okres", "mediana_zl", "liczba_cen", "do", "jednostka", "dane_demonstracyjne")
-    shown = [country[name] for name in names]
-    assert shown == ["Polska", "6 miesięcy", "1500.00", "3", f"{today}", "tona", "nie"]
+    assert [country[name] for name in names] == ["Polska", "6 miesięcy", "1500.00", "3", f"{today}", "tona", "nie"]
     assert (voivodeship["obszar"], voivodeship["teryt"]) == ("województwo małopolskie", "12")
     assert (month["okres"], month["od"]) == (f"{today:%Y-%m}", "")
     coal = next(row for row in rows if row["paliwo"] == "wegiel")

@@ -74,8 +74,7 @@ def test_a_fuel_that_only_the_name_says_is_marked(client):
     depot = factories.DepotFactory(name="Skład", fuels=["wegiel", "pellet"], fuels_in_name=["pellet"])
     path = f"/sklad/{depot.pk}-sklad"
     page = client.get(f"{path}/")
-    missing_prices = "Węgiel brak ceny – podaj Pellet (według nazwy) brak ceny – podaj"
-    expect(page, missing_prices, "Paliwa według nazwy: pellet.")
+    expect(page, "Węgiel brak ceny – podaj Pellet (według nazwy) brak ceny – podaj", "Paliwa według nazwy: pellet.")
     (store,) = [thing for thing in linked_data(page)["@graph"] if thing["@type"] == "Store"]
     assert [offer["itemOffered"]["name"] for offer in store["makesOffer"]] == ["Węgiel"]
     assert "- Paliwa: Węgiel, Pellet (według nazwy)" in client.get(f"{path}.md").content.decode().replace("\\", "")

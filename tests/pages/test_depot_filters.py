@@ -132,8 +132,7 @@ def test_a_chip_counts_the_list_that_it_shows_and_beyond_the_nearest_are_farther
         assert len(counted) == 7, place
         for href, number in counted:
             assert len(names(client, unescape(href).removeprefix(KRAKOW))) == int(number), href
-    farther = client.get(f"{KRAKOW}?p=50.19,19.94")
-    expect(farther, "Dalsze składy poza gminą", without=["Najbliższe poza gminą"])
+    expect(client.get(f"{KRAKOW}?p=50.19,19.94"), "Dalsze składy poza gminą", without=["Najbliższe poza gminą"])
 
 
 def test_chips_keep_what_is_chosen_and_begin_with_it(client, clock, market):
@@ -256,8 +255,7 @@ def test_a_card_tells_price_state_distance_and_way_and_the_list_the_median_of_a_
     assert html(client).count('class="price"') == 3, "the neighbour has none"
     assert text.index("W tej gminie: 3 składy") < text.index("Najbliższe poza gminą") < text.index("Sąsiad")
     price_of(factories.DepotFactory(), 1650)
-    median = "Pellet, województwo małopolskie: mediana 1 650 zł/t (3 ceny)"
-    expect(client.get(f"{KRAKOW}?paliwo=pellet"), median)
+    expect(client.get(f"{KRAKOW}?paliwo=pellet"), "Pellet, województwo małopolskie: mediana 1 650 zł/t (3 ceny)")
 
 
 @pytest.mark.parametrize("path", [KRAKOW, TWIN])

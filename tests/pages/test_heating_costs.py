@@ -84,8 +84,7 @@ def test_ones_own_price_and_efficiency_come_first_and_stay_in_their_fields(clien
     for bag, tonne in (("36", 2400), ("38", 2533.33), ("25.55", 1703.33)):
         assert rows_of(client, bag_pellet=bag)["pellet"]["price"]["amount"] == tonne
     assert rows_of(client, bag_pellet="36", price_pellet="1600")["pellet"]["price"]["amount"] == 1600
-    free = rows_of(client, price_beech_fireplace="-0")["beech_fireplace"]
-    assert str(free["price"]["amount"]) == "0.0"
+    assert str(rows_of(client, price_beech_fireplace="-0")["beech_fireplace"]["price"]["amount"]) == "0.0"
     value = rows_of(client, efficiency_heat_pump_air="3.5", price_heat_pump_air="1.05")["heat_pump_air"]
     assert value["cost_per_kwh"] == {"low": 0.3, "middle": 0.3, "high": 0.3}
     stated = value["efficiency"]
@@ -235,8 +234,7 @@ def test_the_csv_refuses_what_the_page_names_and_leaves_out(client):
         refusal = client.get(f"/ceny/porownanie.csv?{query}")
         assert (refusal.status_code, refusal["Cache-Control"]) == (400, "no-store")
         assert reason in refusal.content.decode()
-        page = client.get(f"{PATH}?{query}").content.decode()
-        assert not missing(page, reason, 'href="/ceny/porownanie.csv"')
+        assert not missing(client.get(f"{PATH}?{query}").content.decode(), reason, 'href="/ceny/porownanie.csv"')
 
 
 def test_the_csv_of_a_page_that_leaves_a_number_out_is_of_the_same_place_and_numbers(client):

@@ -17,8 +17,6 @@ from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalSt
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
-API = "/api/v1"
-
 
 def plain(text):
     return " ".join(text.replace("\N{NO-BREAK SPACE}", " ").replace("\\", "").split())

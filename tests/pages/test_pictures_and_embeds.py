@@ -226,8 +226,7 @@ def test_pages_name_the_manifest_and_both_pictures_and_icons_that_exist(client, 
         assert finders.find(icon["src"].removeprefix("/static/"))
     html, style = client.get("/").content.decode(), Path(finders.find("pages/site.css")).read_text(encoding="utf-8")
     ground, band = answer.json()["background_color"], answer.json()["theme_color"]
-    assert f"--ground: {ground};" in style
-    assert f"--band: {band};" in style
+    assert not missing(style, f"--ground: {ground};", f"--band: {band};")
     assert f'<meta name="theme-color" content="{band}">' in html
     picture = re.search(r'<meta property="og:image" content="http://127.0.0.1:8000/static/([^"]+)">', html)[1]
     touch = re.search(r'<link rel="apple-touch-icon" href="/static/([^"]+)">', html)[1]

@@ -247,6 +247,5 @@ def test_nothing_but_spaces_changes():
 
 
 def test_pages_are_tied_and_their_markdown_is_not(db, client, depot):
-    html = client.get(KRAKOW).content.decode()
-    assert f"API i{NO_BREAK}zasady" in html
+    assert f"API i{NO_BREAK}zasady" in client.get(KRAKOW).content.decode()
     assert NO_BREAK not in client.get(f"{KRAKOW[:-1]}.md").content.decode()

@@ -246,8 +246,7 @@ def test_home_is_a_site_that_can_be_searched_and_data_sets_are_a_catalog_without
     assert site["potentialAction"]["target"]["urlTemplate"] == f"{SITE}/?q={{search_term_string}}"
     assert not things(client.get(f"/sklad/{demonstration.pk}-demo-sklad-opalu/"), "Store")
     assert not things(client.get(KRAKOW), "ItemList")
-    found = things(client.get("/dane/"), "DataCatalog")[0]
-    names = {entry["name"] for entry in found["dataset"]}
+    names = {entry["name"] for entry in things(client.get("/dane/"), "DataCatalog")[0]["dataset"]}
     assert "uchwały antysmogowe" in names
     assert "składy opału" not in names  # invented here
 

@@ -71,8 +71,7 @@ def test_every_parameter_of_the_endpoint_can_be_asked(client):
 
 
 def test_the_conditions_of_a_paid_case_are_folded(client):
-    html = walk(client, *PAGES).content.decode()
-    shown, _, folded = html.partition('<details class="fold" id="warunki">')
+    shown, _, folded = walk(client, *PAGES).content.decode().partition('<details class="fold" id="warunki">')
     assert not missing(shown, 'id="pozycje"', 'id="dalej"')
     number = re.search(r"<summary>Warunki \((\d+)\)</summary><ul", folded)[1]
     assert folded.partition("</details>")[0].count("<li>") == int(number)

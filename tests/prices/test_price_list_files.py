@@ -93,8 +93,7 @@ def test_what_polish_spreadsheets_save_is_read_with_the_numbers_of_its_rows_and_
 
 @pytest.mark.parametrize("above", ["", "sep=;\n", "\n;;;;\n", "Cennik paliw, listopad\nważny od dziś\n\n", "\n" * 9])
 def test_up_to_ten_rows_above_the_names_of_columns_are_passed_over_and_counted(above):
-    table = read_table(f'{above}numer składu;"paliwo";cena\n7;pellet;1 640,50\n'.encode())
-    ((number, cells),) = table.rows
+    ((number, cells),) = read_table(f'{above}numer składu;"paliwo";cena\n7;pellet;1 640,50\n'.encode()).rows
     assert (number, cells["price"]) == (above.count("\n") + 2, "1 640,50")
     assert "więcej pól niż nagłówek" in refusal(("\n" * 10 + "numer składu;paliwo;cena\n7;pellet;1640\n").encode())
 

@@ -136,8 +136,7 @@ def test_decisions_and_not_rows_are_counted_with_waiting_times_and_exported_with
     assert (line["kto"], line["rodzaj"], line["czekało dni"]) == ("ewa", "zgłoszenie", "8")
     assert line["co zdecydowano"].startswith(f"Odrzucono nr {row.pk}: ")
     assert not present(exported, "@", "Tajne")
-    text = text_of(client.get(DAYS))
-    assert "ewa 4 sprawdzenie: 1, zgłoszenie: 3 3,0 dnia" in text
+    assert "ewa 4 sprawdzenie: 1, zgłoszenie: 3 3,0 dnia" in text_of(client.get(DAYS))
     Decision.objects.update(decided_at=NOW - timedelta(days=400))
     assert "ewa 4" not in text_of(client.get(DAYS))
     asked = {"since": str((NOW - timedelta(days=400)).date()), "until": str((NOW - timedelta(days=399)).date())}

@@ -320,8 +320,7 @@ def test_a_submission_that_a_merge_of_the_survivor_closed_waits_again_unless_sen
     if since == "sent":
         ask(other)
     elif since == "erased":
-        erased = {"erased_at": NOW, "email": "", "email_hash": ""}
-        Submission.objects.filter(pk=row.pk).update(**erased)
+        Submission.objects.filter(pk=row.pk).update(erased_at=NOW, email="", email_hash="")
     restore(other)
     state = ("waiting", other, None) if since == "nothing" else ("superseded", other, "closed")
     assert state_of(row) == state

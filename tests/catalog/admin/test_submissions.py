@@ -55,8 +55,7 @@ def test_a_waiting_one_about_an_entry_that_an_import_has_removed_says_so_and_how
     record = DepotRecord("node/1", "Skład", 50.0617, 19.9373)
     options = Options(today=TODAY, write=True, allow_removals=True)
     sync_depots(Extract((record,)), options, origin=Depot.Source.OSM)
-    listed = text_of(client.get(QUEUE))
-    assert listed.count("czeka na decyzję; wpis usunięty") == 1
+    assert text_of(client.get(QUEUE)).count("czeka na decyzję; wpis usunięty") == 1
     advice = "Wpis jest usunięty (zniknął ze źródła danych): najpierw go przywróć albo odrzuć zgłoszenie."
     assert advice in text_of(client.get(page(rows[1])))
     # One that an earlier release has left at a merged entry.

@@ -142,8 +142,7 @@ def answer_of(content):
 
 
 def test_an_answer_loses_the_parts_of_its_last_row_but_not_the_row():
-    content = [{"unit": "Zakopane", "deadlines": ["Nie wolno " * 150], "banned_fuels": ["muły"]}]
-    body = answer_of(content)
+    body = answer_of([{"unit": "Zakopane", "deadlines": ["Nie wolno " * 150], "banned_fuels": ["muły"]}])
     assert body["answer"] == [{"unit": "Zakopane", "deadlines": [], "banned_fuels": ["muły"]}]
     assert body["left_out"] == {"deadlines": 1}
 

@@ -64,8 +64,7 @@ def test_a_hole_and_an_island_are_drawn():
     area = shapely.MultiPolygon(
         [shapely.box(0, 0, 10_000, 10_000) - shapely.box(3000, 3000, 6000, 6000), shapely.box(12_000, 0, 14_000, 2000)]
     )
-    frame = fit(shapely.bounds(area).tolist())
-    lines = points_of(outlines.area_path(area, frame))
+    lines = points_of(outlines.area_path(area, fit(shapely.bounds(area).tolist())))
     assert len(lines) == 3
     # Closed by the letter z, so no point is repeated.
     assert all(len(points) == 4 for points in lines)
@@ -84,8 +83,7 @@ def test_neighbours_share_their_border():
 
 @given(st.floats(1, 400), st.floats(1, 400))
 def test_the_smallest_area_is_still_to_be_seen(across, up):
-    frame = fit((0, 0, 250_000, 250_000))
-    assert outlines.area_path(shapely.box(1e5, 1e5, 1e5 + across, 1e5 + up), frame)
+    assert outlines.area_path(shapely.box(1e5, 1e5, 1e5 + across, 1e5 + up), fit((0, 0, 250_000, 250_000)))
 
 
 def test_areas_that_overlap_can_be_drawn():

@@ -304,8 +304,7 @@ def test_an_outlier_is_named_and_comes_alone(desk):
     assert "odstaje od innych cen" in desk.get(LIST).content.decode()
     refuse = partial(decide_on_page, desk, "reject_next", outlier, ordinary, price=outlier.pk)
     assert "podaj powód" in html_of(refuse())
-    answer = refuse(reason="Cena za dwie tony.")
-    assert answer["Location"] == price_page(ordinary)
+    assert refuse(reason="Cena za dwie tony.")["Location"] == price_page(ordinary)
     assert [factories.fresh(price).status for price in (outlier, ordinary)] == ["rejected", "pending"]
 
 
