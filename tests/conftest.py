@@ -6,7 +6,6 @@ import os
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -218,9 +217,14 @@ def golden() -> Callable[[str, Any], None]:
 
 
 @pytest.fixture
-def commit(django_capture_on_commit_callbacks: Callable[..., Any]) -> Callable[[], Any]:
-    """A context in which what waits for a commit, letters above all, happens at its end."""
-    return partial(django_capture_on_commit_callbacks, execute=True)
+def commit(django_capture_on_commit_callbacks: Callable[..., Any]) -> Callable[..., Any]:
+    """Do something and what waits for its commit, letters above all; returns what it returned."""
+
+    def do(act: Callable[..., Any], *args: Any, **values: Any) -> Any:
+        with django_capture_on_commit_callbacks(execute=True):
+            return act(*args, **values)
+
+    return do
 
 
 @pytest.fixture

@@ -222,8 +222,7 @@ def set_password(link, client, password=GOOD):
 def test_an_invited_editor_sets_a_password_and_gets_in(client, commit):
     enter(client, CHIEF, "szefowa")
     given = {"username": "nowa", "email": "nowa@example.pl", "groups": [Group.objects.get(name=EDITOR).pk]}
-    with commit():
-        client.post(reverse("admin:auth_user_add"), given)
+    commit(client.post, reverse("admin:auth_user_add"), given)
     made = User.objects.get(username="nowa")
     assert (made.is_staff, made.has_usable_password()) == (True, False)
     assert [group.name for group in made.groups.all()] == [EDITOR]

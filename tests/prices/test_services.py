@@ -256,26 +256,20 @@ def test_an_author_who_was_told_is_told_anew(editor, commit):
         factories.DepotPriceFactory(pending=True, fuel=fuel, submission=submission) for fuel in ("pellet", "brykiet")
     ]
     with_history(*prices)
-    with commit():
-        decided = approve(editor, *prices)
+    decided = commit(approve, editor, *prices)
     assert decided.decision.lines.filter(model="catalog.submission", key=submission.pk).exists()
-    with commit():
-        assert undo(decision=decided.decision, by=editor, on=NOW).reopened == 1
+    assert commit(undo, decision=decided.decision, by=editor, on=NOW).reopened == 1
     assert (factories.fresh(submission).answered_at, submission.proposed) == (None, {"prices": [{}]})
-    with commit():
-        reject(editor, *prices, reason="Pomyłka.")
+    commit(reject, editor, *prices, reason="Pomyłka.")
     assert outcomes() == ["ceny przyjęte", "decyzja cofnięta", "ceny odrzucone"]
 
 
 def test_the_author_of_a_price_that_is_rejected_again_hears_of_that(editor, commit):
     price = factories.DepotPriceFactory(pending=True, submission=factories.SubmissionFactory(passed_on=True))
     with_history(price)
-    with commit():
-        reject(editor, price, reason="Za tanio.")
-    with commit():
-        decided = approve(editor, price)
-    with commit():
-        undone = undo(decision=decided.decision, by=editor, on=NOW)
+    commit(reject, editor, price, reason="Za tanio.")
+    decided = commit(approve, editor, price)
+    undone = commit(undo, decision=decided.decision, by=editor, on=NOW)
     assert (undone.reopened, len(undone.letters)) == (0, 1)
     assert outcomes() == ["ceny odrzucone", "ceny przyjęte", "ceny odrzucone"]
     assert "Za tanio." in mail.outbox[-1].body

@@ -271,13 +271,11 @@ def test_an_owner_whose_link_a_claim_of_the_survivor_has_ended_has_it_again(edit
     one.save()
     for depot, survivor, email in ((other, one, "jan@opal.example"), (one, None, "ewa@opal.example")):
         claim = ask(depot, kind="claim", owner_told_at=NOW - timedelta(days=4), **tokens.address(email))
-        with commit():
-            deciding.accept_submission(submission=claim, by=editor, on=timezone.now())
+        commit(deciding.accept_submission, submission=claim, by=editor, on=timezone.now())
         if survivor:
             merge(survivor, depot)
     mail.outbox.clear()
-    with commit():
-        restore(other)
+    commit(restore, other)
     links = OwnerLink.objects.working().order_by("depot").values_list("depot", "email")
     assert list(links) == [(one.pk, "ewa@opal.example"), (other.pk, "jan@opal.example")]
     assert [(letter.to, letter.subject) for letter in mail.outbox] == [

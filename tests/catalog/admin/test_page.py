@@ -213,10 +213,9 @@ def test_decisions_from_the_page_and_what_is_none_and_removing_closes_what_waits
     for sent in ({}, {"decision": "remove"}, {"decision": "remove", "reason": "gone_from_source"}, {"decision": "x"}):
         assert "Nic nie zmieniono" in message_of(client.post(decide, sent))
     assert (client.get(decide).status_code, depot.history.count()) == (405, 1)
-    with commit():
-        opened = editing.edit_version(depot)
-        typed = {"decision": "remove", "reason": "closed", "note": "telefon głuchy", "opened": opened}
-        client.post(decide, typed)
+    opened = editing.edit_version(depot)
+    typed = {"decision": "remove", "reason": "closed", "note": "telefon głuchy", "opened": opened}
+    commit(client.post, decide, typed)
     assert (factories.fresh(waiting).state, waiting.notification_pending) == ("superseded", False)
     assert [letter.to for letter in mail.outbox] == [[waiting.email]]
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", "closed")

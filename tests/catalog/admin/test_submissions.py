@@ -33,8 +33,9 @@ def decide(client, commit):
     """Decide on the page of a submission, with the letter; returns the answer."""
 
     def act(submission, **typed):
-        with commit():
-            return client.post(page(submission), {"opened": context_of(client, page(submission))["opened"], **typed})
+        return commit(
+            client.post, page(submission), {"opened": context_of(client, page(submission))["opened"], **typed}
+        )
 
     return act
 
@@ -232,8 +233,7 @@ def test_many_are_decided_at_once_a_rejection_with_a_reason_and_no_claim_or_dele
     assert f"nr {back.pk}, przywrócenie wpisu: Skład opału Nowak" in asked
     back.delete()
     assert f"nr {claim.pk}, przejęcie wpisu: Skład opału Nowak" in asked
-    with commit():
-        bulk.act(client, QUEUE, "accept", claim, delete, *rows)
+    commit(bulk.act, client, QUEUE, "accept", claim, delete, *rows)
     states = {("claim", "waiting"), ("delete", "waiting"), ("correct", "accepted")}
     assert (set(Submission.objects.values_list("kind", "state")), len(mail.outbox)) == (states, 3)
     asked = text_of(bulk.choose(client, f"{QUEUE}?state=all", "reject", *rows, reason="Nie."))

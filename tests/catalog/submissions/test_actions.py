@@ -24,17 +24,6 @@ pytestmark = pytest.mark.django_db
 AT_ONCE = timedelta(0)
 
 
-@pytest.fixture
-def letters(commit):
-    """Run something with its letters sent; returns what it returned."""
-
-    def run(act, **values):
-        with commit():
-            return act(**values)
-
-    return run
-
-
 def correction(depot, **proposed):
     stored = {name: getattr(depot, name) for name in proposed}
     return factories.SubmissionFactory(depot=depot, proposed=proposed, stored=stored)
@@ -79,12 +68,12 @@ def test_one_claim_of_an_author_about_an_entry_waits_and_any_number_of_correctio
         factories.SubmissionFactory(depot=first.depot, email="jan@opal.pl", claim=True)
 
 
-def test_of_a_correction_some_fields_are_accepted(editor, letters):
+def test_of_a_correction_some_fields_are_accepted(editor, commit):
     hours = {"hours": {"mon": "7:00-15:00"}, "opening_hours": "Mo 07:00-15:00"}
     depot = factories.DepotFactory(phone="+48 12 345 67 89", place="Kraków", **hours)
     submission = correction(depot, phone="+48 601 234 567", place="Wieliczka", hours=None, opening_hours="")
     said = {"groups": ["phone", "hours"], "reason": "Tej  ulicy tam nie ma."}
-    letters(deciding.accept_submission, submission=submission, by=editor, on=NOW, **said)
+    commit(deciding.accept_submission, submission=submission, by=editor, on=NOW, **said)
     assert (factories.fresh(depot).phone, depot.place, depot.hours) == ("+48 601 234 567", "Kraków", None)
     assert Depot.objects.filter(hours__isnull=True).exists()  # and no null of JSON
     assert (depot.data_status, depot.verified_at, depot.updated_at) == ("unverified", None, TODAY)
@@ -135,12 +124,12 @@ def test_a_position_is_accepted_though_its_municipality_has_left_the_register_me
         assert factories.fresh(row).depot.municipality_id == "1217011", row.kind
 
 
-def test_a_rejection_says_why_and_its_letter_holds_nothing_that_could_do_harm(editor, letters):
+def test_a_rejection_says_why_and_its_letter_holds_nothing_that_could_do_harm(editor, commit):
     depot = factories.DepotFactory(name="<b>Skład</b>\nBcc: x@example.pl " + "A" * 100)
     submission = factories.SubmissionFactory(depot=depot)
     with pytest.raises(decisions.ReasonMissing):
         deciding.reject_submission(submission=submission, reason=" ", by=editor, on=NOW)
-    letters(deciding.reject_submission, submission=submission, reason="<script>Numer\nnie działa.", by=editor, on=NOW)
+    commit(deciding.reject_submission, submission=submission, reason="<script>Numer\nnie działa.", by=editor, on=NOW)
     (letter,) = mail.outbox
     assert factories.fresh(submission).reason == "<script>Numer nie działa."
     assert f"Powód: {submission.reason}" in letter.body
@@ -165,13 +154,13 @@ def waiting_submissions(count):
     return Submission.objects.bulk_create(factories.SubmissionFactory.build(depot=depot) for depot in depots)
 
 
-def test_a_claim_and_an_editor_who_says_so_of_a_correction_check_the_whole_entry(editor, letters):
+def test_a_claim_and_an_editor_who_says_so_of_a_correction_check_the_whole_entry(editor, commit):
     plain = {"review": "bez nazwy"}
     owned = plain | {"data_status": "owner", "verified_at": date(2026, 1, 1), "verified_by": editor}
     for values, kind, then in ((plain, "correct", "verified"), (owned, "correct", "owner"), ({}, "claim", "owner")):
         depot = factories.DepotFactory(**values)
         row = factories.SubmissionFactory(depot=depot, claim=kind == "claim")
-        letters(deciding.accept_submission, submission=row, verify=kind == "correct", by=editor, on=NOW)
+        commit(deciding.accept_submission, submission=row, verify=kind == "correct", by=editor, on=NOW)
         depot.refresh_from_db()
         assert (depot.data_status, depot.verified_at, depot.verified_by, depot.review) == (then, TODAY, editor, "")
         assert set(depot.confirmed_fields) == set(Depot.PUBLIC_FIELDS)
@@ -218,34 +207,34 @@ def test_submissions_about_one_entry_add_up_but_a_text_longer_than_its_column_is
     assert Depot.objects.get() == depot
 
 
-def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, letters, settings, caplog):
+def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, commit, settings, caplog):
     settings.EMAIL_BACKEND = REFUSING
     lost, kept = factories.SubmissionFactory(email="nobody@example.pl"), factories.SubmissionFactory()
-    assert len(letters(decisions.decide_possible, submissions=[lost.pk, kept.pk], by=editor, on=NOW).changed) == 2
+    assert len(commit(decisions.decide_possible, submissions=[lost.pk, kept.pk], by=editor, on=NOW).changed) == 2
     assert [letter.to[0] for letter in mail.outbox] == [kept.email]
     assert f"letter of submission {lost.pk} not sent: SMTPRecipientsRefused" in caplog.text
     assert "nobody" not in caplog.text
     assert list(Submission.objects.unnotified()) == [lost]
 
 
-def test_a_rejection_repeats_what_stays_of_an_entry_and_nothing_of_one_that_is_not_there(editor, letters):
+def test_a_rejection_repeats_what_stays_of_an_entry_and_nothing_of_one_that_is_not_there(editor, commit):
     for values, repeats in (({}, True), ({"add": True}, False), ({"claim": True}, False)):
         row = factories.SubmissionFactory(**values)
-        letters(deciding.reject_submission, submission=row, reason="Nie.", by=editor, on=NOW)
+        commit(deciding.reject_submission, submission=row, reason="Nie.", by=editor, on=NOW)
         assert ("Zostało bez zmian" in words_of(mail.outbox[-1])) is repeats, values
 
 
-def test_every_kind_of_letter_is_sent_again_and_once_a_deletion_s_to_who_else_had_asked(editor, letters, settings):
+def test_every_kind_of_letter_is_sent_again_and_once_a_deletion_s_to_who_else_had_asked(editor, commit, settings):
     settings.EMAIL_BACKEND = DOWN
     depot = factories.DepotFactory()
     accepted = factories.SubmissionFactory(depot=depot, delete=True)
     superseded = correction(depot, phone="+48 601 234 567")
     silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     rejected = factories.SubmissionFactory()
-    letters(deciding.accept_submission, submission=accepted, by=editor, on=NOW)
+    commit(deciding.accept_submission, submission=accepted, by=editor, on=NOW)
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", "owner")
     assert {factories.fresh(row).state for row in (superseded, silent)} == {"superseded"}
-    letters(deciding.reject_submission, submission=rejected, reason="Nie ten skład.", by=editor, on=NOW)
+    commit(deciding.reject_submission, submission=rejected, reason="Nie ten skład.", by=editor, on=NOW)
     owed = labels(accepted, superseded, rejected)
     assert sending.send_waiting(retry=AT_ONCE) == sending.Sending(unsent=owed)
     settings.EMAIL_BACKEND = WORKING
@@ -262,7 +251,7 @@ def test_every_kind_of_letter_is_sent_again_and_once_a_deletion_s_to_who_else_ha
     assert "wpis usunięto z katalogu. Wpis już wrócił." in words_of(mail.outbox[-1])
 
 
-def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves(editor, letters, monkeypatch):
+def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves(editor, commit, monkeypatch):
     now = [NOW]
     monkeypatch.setattr(timezone, "now", lambda: now[0])
     asked = {"email": "jan@opal.pl", "depot": factories.DepotFactory(), "mailbox_hash": hash_mailbox("jan@opal.pl")}
@@ -270,7 +259,7 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
     rows = [factories.SubmissionFactory(email="jan@opal.pl") for _ in range(4)]
     other = factories.SubmissionFactory()
     for row in (*rows, other):
-        letters(deciding.reject_submission, submission=row, reason="Nie.", by=editor, on=NOW)
+        commit(deciding.reject_submission, submission=row, reason="Nie.", by=editor, on=NOW)
     assert [letter.to[0] for letter in mail.outbox] == ["jan@opal.pl", "jan@opal.pl", other.email]
     retention.purge_submissions(on=NOW + timedelta(minutes=30))
     assert sending.send_waiting() == sending.Sending(delayed=labels(rows[2]))

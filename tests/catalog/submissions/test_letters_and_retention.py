@@ -32,8 +32,7 @@ def told(count):
 
 
 def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit, editor):
-    with commit():
-        decisions.decide_possible(submissions=[row.pk for row in owned], rejection="Nie.", by=editor, on=NOW)
+    commit(decisions.decide_possible, submissions=[row.pk for row in owned], rejection="Nie.", by=editor, on=NOW)
     (letter,) = mail.outbox
     assert letter.subject == "Opał Nowak i jeszcze 3: zgłoszenie odrzucone"
     html, _ = letter.alternatives[0]
@@ -42,8 +41,7 @@ def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit, e
         assert places == sorted(places)
         assert [text.count(word) for word in ("Dzień dobry", "Jeśli to nasza pomyłka", "/stan/")] == [1, 1, 4]
     assert not Submission.objects.unnotified().exists()
-    with commit():
-        undone = journal.undo(decision=Decision.objects.get(), by=editor, on=NOW)
+    undone = commit(journal.undo, decision=Decision.objects.get(), by=editor, on=NOW)
     assert (undone.reopened, len(undone.letters), len(mail.outbox)) == (5, 1, 2)
     assert mail.outbox[1].subject == "Opał Nowak i jeszcze 3: decyzja cofnięta"
 

@@ -31,8 +31,7 @@ def sent(commit):
 
     def run(act):
         mail.outbox.clear()
-        with commit():
-            act()
+        commit(act)
         return outcomes()
 
     return run

@@ -90,8 +90,7 @@ class Stranger:
         return typed
 
     def send(self, path, typed, **headers):
-        with self.commit():
-            return self.client.post(path, typed, **headers)
+        return self.commit(self.client.post, path, typed, **headers)
 
     def fill(self, path, network="127.0.0.1", **changed):
         return self.send(path, self.type(path, **changed), REMOTE_ADDR=network)

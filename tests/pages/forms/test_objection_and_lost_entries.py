@@ -38,8 +38,7 @@ def chief():
 
 
 def accept(claim, by, on, commit, **values):
-    with commit():
-        return deciding.accept_submission(submission=claim, by=by, on=on, **values)
+    return commit(deciding.accept_submission, submission=claim, by=by, on=on, **values)
 
 
 def send_objection(stranger, at):
@@ -210,8 +209,7 @@ def test_an_owner_whose_link_comes_back_is_told_of_a_claim_made_meanwhile(claim,
 def test_an_objection_is_erased_with_the_claim_and_too_late_after_it(client, stranger, claim, chief, clock, commit):
     at = link_in(mail.outbox[-1], "sprzeciw")
     send_objection(stranger, at)
-    with commit():
-        deciding.reject_submission(submission=claim, reason="Sprzeciw właściciela.", by=chief, on=clock.now)
+    commit(deciding.reject_submission, submission=claim, reason="Sprzeciw właściciela.", by=chief, on=clock.now)
     assert client.get(at).status_code == 409
     clock.move(days=90)
     purge_submissions(on=clock.now)
@@ -220,8 +218,7 @@ def test_an_objection_is_erased_with_the_claim_and_too_late_after_it(client, str
 
 def test_a_removed_entry_is_asked_back_and_an_editor_decides(client, stranger, editor, nowak, clock, commit):
     deletion = factories.SubmissionFactory(depot=nowak, delete=True, email="jan@opal-nowak.pl", mailed_at=clock.now)
-    with commit():
-        deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
+    commit(deciding.accept_submission, submission=deletion, by=editor, on=clock.now)
     path = link_in(mail.outbox[-1], "przywroc")
     expect(client.get(path), nowak.name)
     typed = stranger.type(path, znak=token_of(path), message="Pomyłka.")
@@ -232,8 +229,7 @@ def test_a_removed_entry_is_asked_back_and_an_editor_decides(client, stranger, e
     assert (waiting.email, waiting.message) == ("jan@opal-nowak.pl", "Pomyłka.")
     assert factories.fresh(nowak).publication == "removed"
     expect(client.get(deciding.page(waiting)), "Przywróć wpis i następne")
-    with commit():
-        result = deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
+    result = commit(deciding.accept_submission, submission=waiting, by=editor, on=clock.now)
     assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
     assert (mail.outbox[-1].subject, client.get(path).status_code) == ("Skład opału Nowak: wpis wrócił", 410)
     with pytest.raises(intake.NotRestorable):  # sent before the entry was back
@@ -245,8 +241,7 @@ def test_a_removed_entry_is_asked_back_and_an_editor_decides(client, stranger, e
     nowak.save()
     owner_links.grant_link(depot=nowak, email="jan@opal-nowak.pl", on=clock.now)
     clock.move(hours=1)  # a mailbox gets three letters an hour
-    with commit():
-        deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
+    commit(deciding.accept_submission, submission=waiting, by=editor, on=clock.now)
     expect(client.get(link_in(mail.outbox[-1], "moj-sklad")), nowak.name)
 
 
@@ -351,8 +346,7 @@ def test_the_desk_counts_the_letters_of_owners_whose_links_work_again(desk, comm
         decide()
         letters.send_waiting()
         mail.outbox.clear()
-        with commit():
-            answer = deciding.undo_at_the_desk(desk, deciding.last())
+        answer = commit(deciding.undo_at_the_desk, desk, deciding.last())
         letters.send_waiting()
         subjects = [*{"decyzja cofnięta", "Twój odnośnik znów działa"}.intersection(outcomes())]
         assert "Twój odnośnik znów działa" in subjects

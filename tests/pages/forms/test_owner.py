@@ -187,8 +187,7 @@ def test_who_lost_the_link_claims_the_entry_anew(client, stranger, nowak, link, 
     assert f'href="{claim}"' in client.get(link).content.decode()
     stranger.fill_and_confirm(claim, **CLAIM, mon="6-14")
     submission = Submission.objects.get(kind="claim", state="waiting")
-    with commit():
-        deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+    commit(deciding.accept_submission, submission=submission, by=factories.UserFactory(), on=clock.now)
     fresh = link_in(mail.outbox[-1])
     assert (client.get(link).status_code, client.get(fresh).status_code) == (404, 200)
 

@@ -27,8 +27,7 @@ def ask(client, commit):
 
     def act(submission, text, decision="ask"):
         client.force_login(factories.UserFactory())
-        with commit():
-            return client.post(deciding.page(submission), {"decision": decision, "question": text})
+        return commit(client.post, deciding.page(submission), {"decision": decision, "question": text})
 
     return act
 

@@ -57,12 +57,10 @@ def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(cli
     prices = list(DepotPrice.objects.order_by("pk"))
     assert {price.fuel: price.price for price in prices} == SIX | {"pellet": 1600}
     editor = factories.UserFactory()
-    with commit():
-        approve_prices(prices=prices[:5], by=editor, on=clock.now)
-        reject_prices(prices=[prices[5]], reason="To cena za metr.", by=editor, on=clock.now)
+    commit(approve_prices, prices=prices[:5], by=editor, on=clock.now)
+    commit(reject_prices, prices=[prices[5]], reason="To cena za metr.", by=editor, on=clock.now)
     assert len(mail.outbox) == 1  # one still waits
-    with commit():
-        reject_prices(prices=[prices[6]], reason="Nie tak tanio.", by=editor, on=clock.now)
+    commit(reject_prices, prices=[prices[6]], reason="Nie tak tanio.", by=editor, on=clock.now)
     letter = mail.outbox[-1]
     assert (letter.subject, letter.to) == ("Skład opału Nowak: część cen przyjęta", ["jan@opal-nowak.pl"])
     assert "To cena za metr." in letter.body

@@ -50,8 +50,7 @@ def test_a_correction_from_form_to_public(client, stranger, nowak, clock, commit
     assert client.get(f"/api/v1/stores/{nowak.pk}").json()["phone"] == "+48 12 345 67 89"
 
     submission = Submission.objects.get()
-    with commit():
-        deciding.accept_submission(submission=submission, verify=True, by=factories.UserFactory(), on=clock.now)
+    commit(deciding.accept_submission, submission=submission, verify=True, by=factories.UserFactory(), on=clock.now)
     stored = client.get(f"/api/v1/stores/{nowak.pk}").json()
     assert (stored["phone"], stored["hours"]["mon"], stored["hours"]["tue"]) == ("+48 601 234 567", "7:00-15:00", "")
     assert stored["opening_hours"] == "Mo 07:00-15:00; Tu 08:00-12:00,13:00-16:00"

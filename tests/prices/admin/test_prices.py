@@ -271,8 +271,7 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
     refused = decide_on_page(desk, "approve_next", price, **{f"value-{price.pk}": "99 999"})
     assert "poprawiona cena 99 999 zł/t jest poza wiarygodnym przedziałem" in text_of(refused)
     assert (factories.fresh(price).status, price.price) == ("pending", 16300)
-    with commit():
-        decide_on_page(desk, "approve_next", price, **{f"value-{price.pk}": "1 630,50"})
+    commit(decide_on_page, desk, "approve_next", price, **{f"value-{price.pk}": "1 630,50"})
     assert (factories.fresh(price).status, price.price, price.sent_price) == ("approved", Decimal("1630.50"), 16300)
     (letter,) = mail.outbox
     assert "1630,50zł/t" in (text := letter.body.replace("\xa0", ""))
@@ -287,8 +286,7 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
 def test_the_letter_about_a_price_by_the_bag_names_the_bag(desk, commit):
     submission = factories.SubmissionFactory(passed_on=True)
     price = waiting(1450, depot=submission.depot, submission=submission, bag_price=29, bag_kg=20)
-    with commit():
-        decide_on_page(desk, "approve_next", price)
+    commit(decide_on_page, desk, "approve_next", price)
     (letter,) = mail.outbox
     assert "1 450 zł/t (worek 20 kg za 29 zł), " in letter.body.replace("\xa0", " ")
 

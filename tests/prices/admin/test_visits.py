@@ -58,8 +58,7 @@ def decide(client, commit):
 
     def send(submission, decision="visit", **changed):
         typed = form_of(client, submission) | {"decision": decision} | changed
-        with commit():
-            return client.post(page(submission), {k: v for k, v in typed.items() if v is not None})
+        return commit(client.post, page(submission), {k: v for k, v in typed.items() if v is not None})
 
     return send
 
