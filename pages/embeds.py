@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from catalog.depots import fuels
-from catalog.depots.opening_times import opening_period
+from catalog.depots.opening_times import NO_HOLIDAYS, opening_period
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from catalog.text import short_zloty
@@ -37,9 +37,6 @@ FRAMED_POLICY = (
 
 MOST_DEPOTS = 5
 """Depots of a municipality, and the nearest outside it where it has fewer."""
-
-NO_HOLIDAYS = "Stałe godziny nie uwzględniają świąt."
-"""What known hours leave out, as the pages say."""
 
 
 class Embed(NamedTuple):
@@ -86,7 +83,7 @@ def municipality(request: HttpRequest, teryt: str) -> Embed:
     page = municipality_page(unit, "", timezone.now())
     cards = [card for section in page.content["sections"] for card in section.cards][:MOST_DEPOTS]
     lines = tuple(card_line(card, unit.teryt) for card in cards)
-    note = NO_HOLIDAYS if any(card.row.hours_ranges for card in cards) else ""
+    note = f"{NO_HOLIDAYS}." if any(card.row.hours_ranges for card in cards) else ""
     return Embed(page, page.title, lines, note, origin=page.licence)
 
 
@@ -110,7 +107,7 @@ def depot(request: HttpRequest, depot_id: int) -> Embed:
         for price, _ in page.content["price_list"]
     )
     state = f"{page.content['opening'].sentence.capitalize()}. {page.quoted_status.capitalize()}."
-    note = f"{row.address}. {state}" + (f" {NO_HOLIDAYS}" if row.hours_ranges else "")
+    note = f"{row.address}. {state}" + (f" {NO_HOLIDAYS}." if row.hours_ranges else "")
     return Embed(page, row.name, lines, note, "Cen jeszcze nie znamy.", page.content["origin"])
 
 

@@ -25,6 +25,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from catalog.api.params import QUERY_MIN_LENGTH
 from catalog.depots.attribution import tiles_credit
+from catalog.depots.opening_times import NO_HOLIDAYS
 from catalog.submissions import retention
 from fueldepot.http.cache_control import CATALOG, GONE, NO_STORE, View, behind_cache, conditional
 from fueldepot.http.params import MAX_VALUE_LENGTH
@@ -193,11 +194,12 @@ def environment(**options: Any) -> Environment:
         "site": Site(),
         "static": static,
         "url": url,
-        # Limits that texts and fields name.
+        # Limits that texts and fields name, and a sentence that Python writes, too.
         "median_limits": medians,
         "retention": retention,
         "shortest_query": QUERY_MIN_LENGTH,
         "longest_query": MAX_VALUE_LENGTH,
+        "no_holidays": NO_HOLIDAYS,
     }
     return jinja
 

@@ -19,6 +19,9 @@ WARSAW = ZoneInfo("Europe/Warsaw")
 
 DAY_ABBREVIATIONS = ("pn.", "wt.", "śr.", "czw.", "pt.", "sob.", "niedz.")
 
+NO_HOLIDAYS = "Stałe godziny nie uwzględniają świąt"
+"""What every week of hours leaves out."""
+
 AFTER_WORK = 17
 """Hour of the filter for those who come after work, which is of the next day from then on."""
 

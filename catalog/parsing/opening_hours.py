@@ -94,7 +94,7 @@ def _readings(rules: list[Rule], *, repaired: bool) -> Iterator[list[Rule]]:
     if repaired and any(rule.everyday and rule.ranges not in ((), ALL_DAY) for rule in rules):
         return
     named = [day for rule in rules for day in rule.days]
-    # Nobody says whether a rule that replaces a day also ends the night before, or the one after.
+    # Where a rule replaces a day, the text does not tell whether the night that began before it still counts.
     if len(named) > len(set(named)) and any(end > DAY_MINUTES for rule in rules for _, end in rule.ranges):
         return
     readings = [rules]
