@@ -12,7 +12,7 @@ from openpyxl import Workbook
 
 from prices import price_list_files
 from prices.price_list_cells import LONGEST_CELL, bare_number, read_amount, read_day, read_fuel, read_number
-from prices.price_list_files import MOST_SHEETS, read_table
+from prices.price_list_files import MOST_SHEETS, MOST_TAGS, read_table
 from tests.small_country import zipped
 
 HEADER = ["numer składu", "paliwo", "jednostka", "dzień", "cena"]
@@ -149,6 +149,7 @@ def test_a_small_file_does_not_keep_a_worker_busy_for_minutes(monkeypatch):
             read_number(number)
     assert read_number("1e3") == 1000
     assert "uszkodzony" in refusal(zipped("xl/a.xml", b"<row " + b'hidden="1" ' * 30_000 + b">" + b"x" * 30_000))
+    assert "zbyt wiele komórek" in refusal(zipped("xl/worksheets/sheet1.xml", b"<c/>" * (MOST_TAGS + 1)))
     assert time.process_time() - began < 5
     assert "Zostaw jeden" in refusal(xlsx(**{f"s{number}": [] for number in range(MOST_SHEETS + 1)}))
     monkeypatch.setattr(price_list_files, "MOST_LINES", 2)
