@@ -7,9 +7,11 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog import starter
 from catalog.depots.attribution import LICENCES, ORIGINS, QUOTING
 from catalog.depots.snapshot import depots
 from catalog.importers.freshness import SourceState, last_runs
+from catalog.importers.sources import all_sources
 from catalog.models import Dataset, Depot
 from catalog.text import lasting
 from fueldepot.data.snapshot import Snapshot
@@ -17,7 +19,9 @@ from fueldepot.http.links import site_url
 from pages.page import Page, dataset
 from pages.polish import whole
 from pages.regulations import days_of
+from prices.services import PUBLISHER
 from prices.snapshot import official, prices
+from prices.starter import DEMONSTRATION_CREDIT
 from regulations.models import STALE_AFTER
 from regulations.snapshot import states
 from subsidy import rules
@@ -25,68 +29,58 @@ from subsidy.household_and_plan import Item
 
 TITLE = "Dane: zbiory, źródła i licencje"
 
-QUOTE_GUS = "wolno wykorzystywać z podaniem źródła: GUS, i dnia"
-QUOTE_GUGIK = "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego"
-
-
-TERMS: dict[str, tuple[str, tuple[tuple[str, str], ...], str, str]] = {
+TERMS: dict[str, tuple[str, str, str]] = {
     Dataset.Slug.UNITS: (
         "Gminy z nazwą i kodem TERYT, ich powiaty i województwa.",
-        (("", QUOTE_GUS),),
         "raz w roku, według stanu na 1 stycznia",
         "/locations?q=Zakopane",
     ),
     Dataset.Slug.PLACES: (
         "Nazwy miejscowości i gminy, w których leżą.",
-        (("GUS", QUOTE_GUS), ("", "CC BY 3.0")),
         "kilka razy w roku",
         "/locations?q=Zakopane",
     ),
     Dataset.Slug.POSTCODES: (
         "Kody pocztowe z gminami i środkiem zabudowy.",
-        (("GeoNames", "CC BY 4.0"), ("", QUOTE_GUGIK)),
         "kilka razy w roku",
         "/postcodes/30-001",
     ),
     Dataset.Slug.BOUNDARIES: (
         "Granice gmin, według których wskazujemy gminę punktu.",
-        (("przybliżenie własne", "CC BY 4.0; powstało z danych CC BY 3.0 i CC BY 4.0"), ("", QUOTE_GUGIK)),
         "raz w roku",
         "/locate?lat=49.2992&lon=19.9496",
     ),
     Dataset.Slug.DEPOTS: (
         "Składy opału: adres, paliwa, godziny, kontakt, status wpisu.",
-        (
-            ("OpenStreetMap", LICENCES[Depot.Source.OSM]),
-            ("wpisy demonstracyjne", LICENCES[Depot.Source.DEMO]),
-            ("", "podana przy każdym wpisie"),
-        ),
         "przy każdym imporcie i przy każdej decyzji redakcji",
         "/stores?teryt=1217011",
     ),
     Dataset.Slug.SERIES: (
         "Średnie roczne ceny opału i energii w Polsce i województwach.",
-        (("", QUOTE_GUS),),
         "raz w roku",
         "/prices",
     ),
     Dataset.Slug.PRICES: (
         "Ceny z cenników składów i ze zgłoszeń czytelników, z których liczymy mediany.",
-        (("ceny demonstracyjne", "bez ograniczeń"), ("", QUOTING)),
         "przy każdej zatwierdzonej cenie; mediany codziennie",
         "/prices/pellet",
     ),
     Dataset.Slug.REGULATIONS: (
         "Uchwały antysmogowe województw: terminy, zakazane paliwa, zmiany i źródła.",
-        (("", QUOTING),),
         f"po każdej zmianie uchwał; stan starszy niż {lasting(STALE_AFTER)} czeka na potwierdzenie",
         "/regulations",
     ),
 }
-"""Content, licences, rhythm of changes and path of an answer of each data set, in the order of the page.
+"""Content, rhythm of changes and path of an answer of each data set, in the order of the page."""
 
-Of the licences, each behind a prefix of the source, the first whose prefix matches counts.
-"""
+OWN_LICENCES = {
+    starter.BOUNDARIES_CREDIT: "CC BY 4.0; powstało z danych CC BY 3.0 i CC BY 4.0",
+    starter.DEMONSTRATION_CREDIT: LICENCES[Depot.Source.DEMO],
+    DEMONSTRATION_CREDIT: LICENCES[Depot.Source.DEMO],
+    PUBLISHER: QUOTING,
+    "": "podana przy każdym wpisie",
+}
+"""Licences of rows that come from no source, by the credit of their data set; sources declare their own."""
 
 EXTRACTS = {
     "extract-municipalities": "gminy z kodami TERYT i liczbą składów",
@@ -166,9 +160,7 @@ def data_set(slug: str, row: Dataset | None, rows: int | None = None, invented: 
     changed_on: the day of the last change in this catalog. newest: the year of the newest averages, "" for other sets.
     demonstration: a sentence about invented rows, "" without.
     """
-    what, licences, rhythm, address = TERMS[slug]
-    sources = row.sources if row else ("",)
-    of_sources = [next(licence for start, licence in licences if source.startswith(start)) for source in sources]
+    what, rhythm, address = TERMS[slug]
     as_of, last = days_of_data(row) if row else (None, None)
     if rows is None:
         rows = row.row_count if row else 0
@@ -182,11 +174,20 @@ def data_set(slug: str, row: Dataset | None, rows: int | None = None, invented: 
         "newest": official.get().newest if slug == Dataset.Slug.SERIES else "",
         "changed_on": timezone.localdate(row.changed_at) if row else None,
         "source": row.source if row else "",
-        "licence": "; ".join(dict.fromkeys(of_sources)),
+        "licence": "; ".join(dict.fromkeys(licence_of(slug, credit) for credit in (row.sources if row else [""]))),
         "rhythm": rhythm,
         "demonstration": f"wpisy zmyślone: {whole(invented)}" if invented else "",
         "data_path": reverse("api-index") + address,
     }
+
+
+def licence_of(slug: str, credit: str) -> str:
+    """Return the licence of rows by their credit, which begins with the publisher as that of a source does."""
+    of_sources = {
+        source.credit.partition(",")[0]: source.licence for source in all_sources().values() if source.dataset == slug
+    }
+    own = OWN_LICENCES.get(credit, OWN_LICENCES[""])
+    return next((licence for publisher, licence in of_sources.items() if credit.startswith(publisher)), own)
 
 
 def days_of_data(row: Dataset) -> tuple[date | None, date | None]:

@@ -27,6 +27,7 @@ from catalog.importers.records import (
 )
 from catalog.importers.runner import ImportStep, report_of
 from catalog.importers.sources import DataSource, FileFormat
+from catalog.importers.sources.teryt import gus_source
 from catalog.models import Dataset, Voivodeship
 from prices import bdl
 from prices.models import Observation, Series
@@ -251,14 +252,12 @@ def file_step(paths: Iterable[Path], chosen: Mapping[str, int]) -> ImportStep:
     return import_steps.step(list(paths), SOURCE, FileFormat("bdl", recognises, partial(parse, chosen=chosen)))
 
 
-SOURCE = DataSource(
+SOURCE = gus_source(
     id="gus-bdl",
     order=60,
     dataset=Dataset.Slug.SERIES,
     title="Bank Danych Lokalnych, średnie ceny nośników energii",
-    publisher="Główny Urząd Statystyczny",
     credit=PUBLISHER,
-    licence="do dowolnego wykorzystania z podaniem źródła i daty",
     terms="https://api.stat.gov.pl/Home/BdlApi",
     formats=(FileFormat("bdl", recognises, parse, in_parts=True),),
     write=sync_series,

@@ -15,6 +15,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.utils.translation import override
 
+from catalog.depots.attribution import QUOTING
 from catalog.importers import freshness, import_steps
 from catalog.importers.parsers.files import FileStart
 from catalog.importers.records import BadInput, Extract, ImportRefused, Note, Options, Report
@@ -242,7 +243,7 @@ SOURCE = DataSource(
     title="Uchwały antysmogowe",
     publisher="dzienniki urzędowe województw",
     credit="dzienniki urzędowe województw i źródła podane przy każdym akcie",
-    licence="akty normatywne, bez ochrony prawnoautorskiej (art. 4 ustawy o prawie autorskim)",
+    licence=f"{QUOTING}; samych aktów prawo autorskie nie chroni (art. 4 ustawy o prawie autorskim)",
     terms=GAZETTES,
     formats=(FORMAT,),
     write=sync_regulations,

@@ -14,10 +14,11 @@ from catalog.importers import freshness
 from catalog.importers.records import Report
 from catalog.importers.runner import record
 from catalog.importers.sources.gugik import PLACES
+from catalog.importers.sources.teryt import PLACES as SIMC
 from catalog.models import Depot, ImportRun
 from catalog.starter import PLACES_CREDIT
 from fueldepot.http.csv_table import harmless
-from pages.datasets import QUOTE_GUS, TERMS
+from pages.datasets import TERMS
 from prices.models import DepotPrice
 from tests import factories
 from tests.pages.reading import KRAKOW, csv_rows, expect, missing
@@ -109,7 +110,7 @@ def test_places_have_the_licence_of_their_package_however_they_came(client):
     for credit, licence in (
         (PLACES.credit, PLACES.licence),
         (PLACES_CREDIT, PLACES.licence),
-        ("GUS, rejestr TERYT (SIMC)", QUOTE_GUS),
+        (SIMC.credit, SIMC.licence),
     ):
         models.Dataset.objects.bump_version("places", source=credit)
         section = client.get("/dane.md").content.decode().partition("## miejscowości")[2].partition("##")[0]

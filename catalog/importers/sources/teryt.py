@@ -192,11 +192,15 @@ PAGE = (
     "pobieranie/pliki_pelne.aspx?contrast=default"
 )
 
-# An ASP.NET page with a button for each file.
-register_source = partial(
+gus_source = partial(
     DataSource,
     publisher="Główny Urząd Statystyczny",
     licence="do dowolnego wykorzystania z podaniem źródła i daty",
+)
+
+# An ASP.NET page with a button for each file.
+register_source = partial(
+    gus_source,
     terms="https://stat.gov.pl/copyright",
     dated=True,
     url=PAGE,

@@ -52,7 +52,7 @@ SOURCES = (
         rows=Postcode.objects.filter(source="toy"), ranks={"toy": Rank(3, "kept as the toy has it")},
     ),
     replace(
-        openstreetmap.SOURCES[0], id="owners", order=51, credit="lista właścicieli",
+        openstreetmap.SOURCES[0], id="owners", order=51, credit="lista właścicieli", licence="za zgodą",
         formats=(FileFormat("owned", lambda start: False, openstreetmap.SOURCES[0].formats[0].parse),),
         write=partial(sync_depots, origin=Depot.Source.EDITOR),
         rows=Depot.objects.filter(source=Depot.Source.EDITOR),
@@ -145,7 +145,7 @@ def test_a_data_set_names_the_publishers_of_its_rows_and_the_older_day(country, 
     assert state() == (f"{OSM} oraz {OWNERS}", "2031-10-03")
     entry = shown("depots")
     assert (entry["source"], entry["as_of"]) == (f"{OSM} oraz {OWNERS}", date(2031, 10, 3))
-    assert entry["licence"] == "ODbL-1.0; podana przy każdym wpisie"
+    assert entry["licence"] == "ODbL 1.0; za zgodą"
     # A publisher whose rows are all gone is named no more.
     Depot.objects.filter(source=Depot.Source.EDITOR).delete()
     country(osm("2031-10-04", range(4)))
@@ -182,7 +182,7 @@ def test_postcodes_of_which_some_come_from_elsewhere_name_both(country):
     country(("prg_postcodes", rows.encode()), allow_removals=True)
     assert set(Postcode.objects.values_list("source", flat=True)) == {"geonames", "prg", "filled"}
     assert state("postcodes") == ("GUGiK, punkty adresowe PRG oraz GeoNames, CC BY 4.0", None)
-    assert shown("postcodes")["licence"] == "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego; CC BY 4.0"
+    assert shown("postcodes")["licence"] == "bezpłatne, art. 40a ustawy Prawo geodezyjne i kartograficzne; CC BY 4.0"
 
 
 def test_places_of_the_starter_data_keep_their_credit_and_licence(country):
