@@ -23,9 +23,6 @@ from prices.services import update_offers
 from prices.snapshot import read_ranges
 from prices.validation import InvalidPrice, PriceInput, find_doubts
 
-MOST_PRICES = 500
-"""Most prices that an owner publishes at once: nine fuels of some fifty depots."""
-
 
 class NothingPublished(Refusal):
     reason = "Niczego nie zmieniono: godziny są takie same i nie ma nowej ceny."

@@ -35,6 +35,9 @@ MOST_BYTES = 600_000
 MOST_ROWS = 5_000
 """Row limit of an upload; preview and confirmation of a full file take some seconds each."""
 
+MOST_OWNERS_ROWS = 500
+"""Most prices that an owner publishes or confirms at once: nine fuels of some fifty depots."""
+
 MOST_LINES = 4 * MOST_ROWS
 """Limit of the rows of an upload with empty ones."""
 

@@ -68,6 +68,12 @@ LINK_HOURS = 48
 
 LINK_LIFE = timedelta(hours=LINK_HOURS)
 
+MIN_FILL = timedelta(seconds=3)
+"""Shortest time in which a person reads and fills in a form."""
+
+FORM_LIFE = timedelta(hours=12)
+"""A form left open for longer is shown again, with the entered values and the time of its first display."""
+
 MERGING = "merging"
 
 IPV6_SITE = 56

@@ -6,7 +6,7 @@ on one page.
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 from django import forms
@@ -16,17 +16,12 @@ from django.utils import timezone
 from catalog.depots import fuels
 from catalog.models import Depot, Submission
 from catalog.submissions.intake import Author, SubmissionPart, author_of
+from catalog.submissions.limits import FORM_LIFE, MIN_FILL
 from catalog.text import short_zloty
 from pages.forms import fields
 from prices.models import PlausibleRange
 from prices.submissions import price_to_json
 from prices.validation import OLDEST_PRICE, InvalidPrice, PriceInput, unit_price
-
-MIN_FILL = timedelta(seconds=3)
-"""Shortest time in which a person reads and fills in a form."""
-
-MAX_AGE = timedelta(hours=12)
-"""A form left open for longer is shown again, with the entered values and the time of its first display."""
 
 _SALT = "pages.forms.stamp"
 
@@ -45,7 +40,7 @@ def read_form_token(token: str, form: str, on: datetime | None) -> tuple[datetim
     except signing.BadSignature:
         raise InvalidFormToken from None
     opened, first = (datetime.fromtimestamp(at, UTC) for at in (seconds[0], seconds[-1]))
-    if path != form or (on and on - opened > MAX_AGE):
+    if path != form or (on and on - opened > FORM_LIFE):
         raise InvalidFormToken
     return opened, first
 

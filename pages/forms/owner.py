@@ -27,8 +27,8 @@ from pages.forms.form_and_status_pages import NO_LETTER, show, show_form, show_p
 from pages.forms.views import claim_path, client_of, get_published, ids_of, posted, public_form_view, refused, token_of
 from pages.polish import date_digits
 from prices.models import DepotPrice
-from prices.owners import MOST_PRICES, confirm_prices, publish_changes
-from prices.price_list_files import POLISH
+from prices.owners import confirm_prices, publish_changes
+from prices.price_list_files import MOST_OWNERS_ROWS, POLISH
 from prices.price_list_preview import EXPIRED, ConfirmForm, UploadForm, preview_price_list
 
 REVOKED = (
@@ -91,8 +91,8 @@ class OwnerForm(HoursFields, PriceFields):
 class PriceListForm(UploadForm):
     def clean_import_file(self) -> Any:
         file = super().clean_import_file()
-        if len(self.table.rows) > MOST_PRICES:
-            raise forms.ValidationError(f"Plik ma więcej niż {MOST_PRICES} wierszy. Podziel go na części.")
+        if len(self.table.rows) > MOST_OWNERS_ROWS:
+            raise forms.ValidationError(f"Plik ma więcej niż {MOST_OWNERS_ROWS} wierszy. Podziel go na części.")
         return file
 
 
@@ -227,7 +227,7 @@ def owner(request: HttpRequest) -> HttpResponse:
     upload_error = problem = ""
     try:
         if "potwierdz" in sent:
-            confirm_prices(token=token, prices=ids_of(sent.getlist("cena"))[:MOST_PRICES], on=now)
+            confirm_prices(token=token, prices=ids_of(sent.getlist("cena"))[:MOST_OWNERS_ROWS], on=now)
             return done
         if without_form:
             return read_price_list(request, token, depot, {key: row.depot for key, row in owned.items()})

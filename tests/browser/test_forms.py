@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from pages.forms.base_and_prices import MIN_FILL
+from catalog.submissions.limits import MIN_FILL
 from tests.browser.barriers import findings
 from tests.fueldepot.sharers import eventually
 

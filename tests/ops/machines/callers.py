@@ -13,7 +13,7 @@ from http.cookiejar import DefaultCookiePolicy
 
 import httpx2
 
-from pages.forms.base_and_prices import MIN_FILL
+from catalog.submissions.limits import MIN_FILL
 from tests.fueldepot.sharers import eventually
 from tests.ops.live import Answer, answer_to
 from tests.ops.machines.servers import Nginx
