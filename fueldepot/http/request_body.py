@@ -11,6 +11,7 @@ from io import BytesIO
 from typing import Any, NoReturn
 
 from django.http import HttpRequest
+from django.utils.http import parse_header_parameters
 from gunicorn.http.errors import ParseException
 
 from fueldepot.http.params import NumberText, decode_pair, quote, split_pairs
@@ -68,7 +69,7 @@ def read_whole(request: HttpRequest, most_bytes: int) -> None:
         raise MalformedBody("the connection ended before the body did")
     if len(body) > most_bytes:
         raise BodyTooLarge
-    media_type, options = split_content_type(meta.get("CONTENT_TYPE", ""))
+    media_type, options = parse_header_parameters(meta.get("CONTENT_TYPE", ""))
     if media_type == "multipart/form-data" and body:
         boundary = options.get("boundary", "").encode("latin-1", "replace")
         if b"--" + boundary + b"--" not in body:
@@ -82,7 +83,7 @@ def read_pairs(content_type: str, body: bytes) -> Pairs:
 
     Raises MalformedBody or UnsupportedBody. No message repeats content of the body.
     """
-    media_type, options = split_content_type(content_type)
+    media_type, options = parse_header_parameters(content_type)
     if not media_type and not body:
         return []
     if media_type not in READERS:
@@ -93,19 +94,6 @@ def read_pairs(content_type: str, body: bytes) -> Pairs:
     if len(pairs) > MAX_PARAMETERS:
         raise MalformedBody(f"the body holds more than {MAX_PARAMETERS} parameters")
     return pairs
-
-
-OPTION = re.compile(r';\s*([!#$%&\'*+.^_`|~0-9A-Za-z-]+)=("(?:[^"\\]|\\.)*"|[^\s;"]*)\s*')
-
-
-def split_content_type(header: str) -> tuple[str, dict[str, str]]:
-    """Return the media type in lower case, and its unquoted options."""
-    media_type, semicolon, rest = header.partition(";")
-    options = {
-        name.lower(): re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value
-        for name, value in OPTION.findall(semicolon + rest)
-    }
-    return media_type.strip().lower(), options
 
 
 def read_multipart(body: bytes, options: dict[str, str]) -> Pairs:
