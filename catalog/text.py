@@ -1,4 +1,4 @@
-"""Normalisation and formatting of text: folded names, slugs, Polish order, postcodes, addresses, amounts.
+"""Normalisation and formatting of text: folded names, slugs, Polish order, postcodes, addresses, numbers, amounts.
 
 Structure of TERYT codes.
 """
@@ -172,6 +172,22 @@ def grouped(number: float | Decimal, places: int) -> str:
 def zloty_range(low: float | Decimal, high: float | Decimal) -> str:
     """ "600–4 000 zł"."""
     return f"{short_amount(low)}–{short_zloty(high)}"
+
+
+def whole(number: int | None) -> str:
+    """ "44 005", "4005": four digits are not grouped; "" for None."""
+    if number is None:
+        return ""
+    return f"{number:,}".replace(",", "\N{NO-BREAK SPACE}") if abs(number) >= 10_000 else str(number)
+
+
+def counted(number: int, one: str, few: str, many: str) -> str:
+    """ "1 skład", "2 składy", "5 składów", "22 składy": a number with the form of its noun."""
+    if number == 1:
+        return f"1 {one}"
+    if number % 10 in {2, 3, 4} and number % 100 not in {12, 13, 14}:
+        return f"{whole(number)} {few}"
+    return f"{whole(number)} {many}"
 
 
 def lasting(period: timedelta) -> str:

@@ -24,10 +24,10 @@ from catalog.submissions import retention, tokens
 from catalog.submissions.letter_texts import compose
 from catalog.submissions.letters import MailServerAway, Sending, hand_over
 from catalog.territory.snapshot import territory
-from catalog.text import short_zloty
+from catalog.text import counted, short_zloty
 from fueldepot.http.links import route_path, site_url
 from pages.municipality import present_municipality
-from pages.polish import counted, day
+from pages.polish import day
 from pages.regulations import state_of
 from pages.stove_check import check_path
 from prices.snapshot import compare, prices

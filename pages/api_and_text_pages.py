@@ -16,6 +16,7 @@ from catalog.depots.snapshot import depots
 from catalog.submissions import retention
 from catalog.submissions.limits import LINK_HOURS
 from catalog.submissions.owner_links import UNUSED
+from catalog.text import counted, whole
 from fueldepot.http.api_description import document
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
 from fueldepot.http.links import route_url
@@ -23,7 +24,6 @@ from fueldepot.http.params import text_pattern
 from fueldepot.http.rate_limit import RateLimit
 from pages.heating_api import HOUSE
 from pages.page import Crumb, Page, publisher
-from pages.polish import counted, whole
 from subsidy.household_and_plan import ENVELOPE
 
 FOR_OWNERS_AS_OF = date(2026, 11, 26)

@@ -19,7 +19,7 @@ from catalog.depots.snapshot import depots
 from catalog.links import municipality_url
 from catalog.models import Dataset, Municipality
 from catalog.territory.snapshot import territory
-from catalog.text import round_half_up
+from catalog.text import counted, round_half_up
 from fueldepot.http.cache_control import CATALOG, NO_STORE, conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import route_url
@@ -28,7 +28,7 @@ from pages.fuel_prices import PriceChoices, get_fuel
 from pages.heating_comparison import HEATING_DATA, HeatingRow
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import get_voivodeship
-from pages.polish import area_name, counted
+from pages.polish import area_name
 from prices.api.price_answers import FuelPricesJson, all_fuel_prices, fuel_prices, page_url
 from prices.heating_costs import rounded_year
 from prices.medians import rounded

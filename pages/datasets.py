@@ -13,11 +13,10 @@ from catalog.depots.snapshot import depots
 from catalog.importers.freshness import SourceState, last_runs
 from catalog.importers.sources import all_sources
 from catalog.models import Dataset, Depot
-from catalog.text import lasting
+from catalog.text import lasting, whole
 from fueldepot.data.snapshot import Snapshot
 from fueldepot.http.links import site_url
 from pages.page import Page, dataset
-from pages.polish import whole
 from pages.regulations import days_of
 from prices.services import PUBLISHER
 from prices.snapshot import official, prices

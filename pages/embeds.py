@@ -17,7 +17,7 @@ from catalog.depots import fuels
 from catalog.depots.opening_times import NO_HOLIDAYS, opening_period
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
-from catalog.text import short_zloty
+from catalog.text import counted, short_zloty
 from fueldepot.http.cache_control import CATALOG, NO_STORE, conditional
 from fueldepot.http.links import site_url
 from fueldepot.http.views import read_only
@@ -26,7 +26,7 @@ from pages.depots import depot_page, removed_depot
 from pages.fuel_prices import fuel_prices_page
 from pages.municipality import find_municipality, municipality_page
 from pages.page import Page
-from pages.polish import counted, date_digits
+from pages.polish import date_digits
 from pages.rendering import PageMoved, cached, cached_by_status, redirect
 from prices.snapshot import PRICE_DATA
 

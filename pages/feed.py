@@ -22,14 +22,14 @@ from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
 from catalog.territory.snapshot import territory
-from catalog.text import full_sentence, short_zloty, writable
+from catalog.text import counted, full_sentence, short_zloty, writable
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, route_url, site_url
 from fueldepot.http.views import read_only
 from pages.depot_filters import status_of
 from pages.home_and_voivodeship import voivodeships_by_name
-from pages.polish import change, counted, day
+from pages.polish import change, day
 from prices.api.price_answers import all_fuel_prices
 from prices.medians import WINDOW_MONTHS, is_plausible, zloty
 from prices.snapshot import PRICE_DATA, prices

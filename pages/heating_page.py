@@ -14,7 +14,7 @@ from catalog.api.params import Voivodeship
 from catalog.models import Municipality
 from catalog.models import Voivodeship as VoivodeshipUnit
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
-from catalog.text import round_half_up, short_zloty
+from catalog.text import round_half_up, short_zloty, whole
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, field
 from pages.fuel_prices import prices_crumb
@@ -33,7 +33,7 @@ from pages.heating_api import (
 )
 from pages.heating_comparison import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, published_cost
 from pages.page import Crumb, Page, dataset_if_indexed
-from pages.polish import area_name, day, quantity, whole
+from pages.polish import area_name, day, quantity
 from pages.stove_check import find_place, place_notices
 from prices.api.series_answers import POLAND
 from prices.heating_costs import Estimate, Quantity, group_overlapping, rounded_year
@@ -91,7 +91,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     if "wojewodztwo" in wrong or (query.wojewodztwo and voivodeship is None):
         notices.append("Nie znamy takiego województwa, więc pokazujemy ceny z całej Polski.")
     if ignored := [NUMBERS[name] for name in wrong if name in NUMBERS]:
-        notices.append(f"Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: {'; '.join(ignored)}.")
+        notices.append(f"Pomijamy to, co nie jest liczbą w dopuszczalnym zakresie: {'; '.join(ignored)}.")
     demand = demand_of(query.kwh, query.powierzchnia, query.potrzeba)
     own = own_inputs(query, *OWN.values())
     rows = heating_rows(today, demand=demand, voivodeship=voivodeship, municipality=unit, own=own)

@@ -22,14 +22,13 @@ from catalog.search.query import in_polish, split_fuel, spoken_name
 from catalog.search.vocabulary import FILLERS, REGIONS, SCOPES, STREETS, ContextScope
 from catalog.territory.coordinates import in_poland
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
-from catalog.text import fold, plain, sort_key
+from catalog.text import counted, fold, plain, sort_key
 from fueldepot.data import snapshot
 from fueldepot.http.links import route_path
 from fueldepot.http.params import line
 from fueldepot.http.query import Query, field
 from pages.depot_filters import status_of
 from pages.page import Page, publisher, terms_of_list
-from pages.polish import counted
 from pages.svg import cached_maps
 from pages.svg.maps import AreaMap, MapUnit, name_lines
 from prices.medians import Summary

@@ -17,12 +17,11 @@ from catalog.links import depot_path
 from catalog.models import Depot, Municipality
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
-from catalog.text import sort_key
+from catalog.text import counted, sort_key
 from fueldepot.http.links import route_path, site_url
 from pages.depot_filters import Choices, DepotCard, Order, Origin, card_price, read_choices, read_origin
 from pages.home_and_voivodeship import DEPOT_NOUN, depots_as_of, find_median, title_and_path
 from pages.page import Crumb, Page, terms_of_list
-from pages.polish import counted
 from pages.svg import cached_maps
 
 NEAREST_LIMIT = 10
@@ -225,7 +224,8 @@ def without_match(total: int, matching: int, choices: Choices) -> str:
     if not total:
         return "Nie mamy w katalogu żadnego składu w tej gminie."
     if not matching:
-        return f"W tej gminie żaden skład nie pasuje do wyboru: {choices.in_words} (wszystkich jest {total})."
+        depots_here = counted(total, *DEPOT_NOUN)
+        return f"W tej gminie żaden skład nie pasuje do wyboru: {choices.in_words} (mamy tu {depots_here})."
     return ""
 
 

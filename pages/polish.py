@@ -1,4 +1,4 @@
-"""Polish formats: numbers with their nouns, amounts, coordinates, days and moments; and non-breaking spaces.
+"""Polish formats: amounts, coordinates, days and moments; and non-breaking spaces.
 
 Results of formats stay on one line. In texts, non-breaking spaces keep a word of one letter ("z", "w", "i") with the
 next word, a number with its unit ("31 grudnia 2026 r.", "40 zł") or with the word before it ("poz. 787"), and a dash
@@ -27,13 +27,6 @@ def area_name(voivodeship: Voivodeship | None) -> str:
     return f"województwo {voivodeship.name}" if voivodeship else POLAND
 
 
-def whole(number: int | None) -> str:
-    """ "44 005", "4005": four digits are not grouped; "" for None."""
-    if number is None:
-        return ""
-    return f"{number:,}".replace(",", NO_BREAK) if abs(number) >= 10_000 else str(number)
-
-
 def tenths(number: float) -> str:
     """ "0,9", "12,0": one decimal."""
     return f"{number:.1f}".replace(".", ",")
@@ -42,15 +35,6 @@ def tenths(number: float) -> str:
 def quantity(number: Decimal | None) -> str:
     """ "1640", "0,38": without trailing zeros, "" for None."""
     return "" if number is None else f"{number.normalize():f}".replace(".", ",")
-
-
-def counted(number: int, one: str, few: str, many: str) -> str:
-    """ "1 skład", "2 składy", "5 składów", "22 składy": a number with the form of its noun."""
-    if number == 1:
-        return f"1 {one}"
-    if number % 10 in {2, 3, 4} and number % 100 not in {12, 13, 14}:
-        return f"{whole(number)} {few}"
-    return f"{whole(number)} {many}"
 
 
 def coordinates(lat: float, lon: float) -> str:

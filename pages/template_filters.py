@@ -19,7 +19,7 @@ from django.utils.formats import date_format
 from django.utils.text import capfirst
 from markupsafe import Markup, escape
 
-from catalog.text import full_sentence, round_half_up, short_amount, short_zloty, zloty
+from catalog.text import counted, full_sentence, round_half_up, short_amount, short_zloty, whole, zloty
 from fueldepot.http.links import route_path, site_url
 from pages import polish
 from pages.page import twin_path
@@ -103,8 +103,8 @@ HARMLESS = {"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028",
 
 def difference(amount: float | Decimal) -> str:
     """ "+90 zł", "−90 zł", "równo": whole złoty."""
-    whole = round_half_up(amount)
-    return f"{'+' if whole > 0 else '−'}{zloty(abs(whole), 0)}" if whole else "równo"
+    rounded = round_half_up(amount)
+    return f"{'+' if rounded > 0 else '−'}{zloty(abs(rounded), 0)}" if rounded else "równo"
 
 
 def tied(text: object) -> str:
@@ -174,7 +174,7 @@ def md_zloty(amount: float | None) -> str:
 
 def number(value: float | None) -> str:
     """Format a whole number as on the pages, another one with a decimal point, "" for None."""
-    return f"{value:g}" if isinstance(value, float) else polish.whole(value)
+    return f"{value:g}" if isinstance(value, float) else whole(value)
 
 
 UNITS = {"pcs": "szt.", "m2": "m²"}
@@ -196,7 +196,7 @@ def by_name(*filters: Filter) -> dict[str, Filter]:
 
 MARKDOWN = {
     **by_name(prose, address, autolink, code, md_urlize, to_twin, md_day, md_zloty, number, pln_range, percent),
-    **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.quantity, polish.counted, polish.days),
+    **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.quantity, counted, polish.days),
     **by_name(polish.span, short_zloty),
     "md": escape_markdown,
     "citing": escape_around,
@@ -210,6 +210,6 @@ FILTERS = {
     **MARKDOWN,
     **by_name(capfirst, coded, difference, for_excel, full_sentence, json_ld, linebreaksbr, postcodes),
     **by_name(tied, tied_html, unbroken, urlize, zloty),
-    **by_name(polish.date_digits, polish.day, polish.moment, polish.whole),
+    **by_name(polish.date_digits, polish.day, polish.moment, whole),
     "route": route_path,
 }

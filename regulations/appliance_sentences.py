@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.utils.formats import date_format
 
 from catalog.models import Municipality
-from catalog.text import full_sentence
+from catalog.text import counted, full_sentence
 from regulations.appliance_check import BURNS_COAL, IN_PART, ApplianceCheck, ApplianceDeadline, ApplianceStatus
 from regulations.codes import Appliance, Condition, Exemption, FuelCode
 from regulations.queries import DeadlineStatus, Regulation
@@ -63,7 +63,7 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
     match check.status:
         case ApplianceStatus.ENDS if deciding:
             left = (deciding.deadline.date - on).days
-            count = f" – jeszcze {days(left)}" if left <= COUNTDOWN_DAYS else ""
+            count = f" – jeszcze {counted(left, 'dzień', 'dni', 'dni')}" if left <= COUNTDOWN_DAYS else ""
             verdict = f"wolno używać do {day(last_day(deciding))}"
             sooner, sooner_in_short = words_of_earlier(check, on)
             short = f"do{NO_BREAK}{day(last_day(deciding))}{sooner_in_short}{exceptions(deciding)}"
@@ -255,11 +255,6 @@ def last_day(finding: ApplianceDeadline) -> date:
 def day(value: date) -> str:
     """ "31 grudnia 2026 r.", with non-breaking spaces."""
     return date_format(value).replace(" ", NO_BREAK)
-
-
-def days(number: int) -> str:
-    """ "1 dzień", "39 dni"."""
-    return "1 dzień" if number == 1 else f"{number} dni"
 
 
 SAME_DAY_ELSEWHERE = "W pozostałej części gminy ten sam dzień wyznacza inny przepis."

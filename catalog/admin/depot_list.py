@@ -44,7 +44,7 @@ from catalog.services.moderation import (
     why_not_verified,
 )
 from catalog.submissions.gone_reports_and_subscriptions import open_reports
-from catalog.text import fold, lasting, normalise_postcode, one_line, plain
+from catalog.text import counted, fold, lasting, normalise_postcode, one_line, plain
 from fueldepot.data.history import among
 from fueldepot.http.csv_table import Code
 
@@ -329,7 +329,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
         if decided.unchanged:
             more = len(decided.unchanged) - MOST_NAMED
             named = ", ".join(str(depot) for depot, _ in decided.unchanged[:MOST_NAMED])
-            named += f" i {more} innych" if more > 0 else ""
+            named += f" i jeszcze {more}" if more > 0 else ""
             self.message_user(request, f"Bez zmian (stan wpisu na to nie pozwala): {named}", messages.WARNING)
 
 
@@ -343,5 +343,4 @@ def age(checked: date | None, today: date) -> str:
         return f"{days} dni temu" if days > 1 else "wczoraj"
     if days < 730:
         return f"{days // 30} mies. temu"
-    years = days // 365
-    return f"{years} {'lata' if years % 10 in {2, 3, 4} and years not in {12, 13, 14} else 'lat'} temu"
+    return f"{counted(days // 365, 'rok', 'lata', 'lat')} temu"

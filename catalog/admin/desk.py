@@ -27,6 +27,7 @@ from django.views.decorators.http import require_http_methods
 from catalog.models import Submission
 from catalog.submissions import letters
 from catalog.submissions.decisions import MAX_REASON
+from catalog.text import counted
 from fueldepot.data.history import among
 from fueldepot.http.csv_table import write_table
 
@@ -232,7 +233,7 @@ def page_url(opts: Any, page: str, *keys: Any) -> str:
 def days_since(moment: datetime) -> str:
     """ "dziś", "1 dzień", "12 dni": days of the calendar from a moment until today."""
     days = (timezone.localdate() - timezone.localdate(moment)).days
-    return "dziś" if not days else f"{days} dni" if days != 1 else "1 dzień"
+    return counted(days, "dzień", "dni", "dni") if days else "dziś"
 
 
 def current_editor(request: HttpRequest) -> User:

@@ -19,6 +19,7 @@ from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import FARTHEST_KM
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, distance_m
 from catalog.territory.snapshot import territory
+from catalog.text import counted
 from pages.depots import DAY_NAMES
 from pages.forms import fields
 from pages.forms.base_and_prices import (
@@ -45,7 +46,7 @@ HOURS = FormPart(
 
 
 HOURS_TOO_LONG = (
-    "Godziny całego tygodnia zajmują {length} znaków, a mieści się {limit}. Połącz przedziały, między którymi jest "
+    "Godziny całego tygodnia zajmują {length}, a mieści się {limit}. Połącz przedziały, między którymi jest "
     "krótka przerwa."
 )
 
@@ -76,7 +77,8 @@ class HoursFields(PublicForm):
             length, limit = len(data["opening_hours"]), max_length(Depot, "opening_hours")
             # Unchanged hours are not stored, and a source may have written them in fewer characters.
             if length > limit and any(day in self.changed_data for day in DAYS):
-                self.add_error(DAYS[0], HOURS_TOO_LONG.format(length=length, limit=limit))
+                characters = counted(length, "znak", "znaki", "znaków")
+                self.add_error(DAYS[0], HOURS_TOO_LONG.format(length=characters, limit=limit))
         return data
 
 

@@ -22,11 +22,11 @@ from catalog.submissions.limits import (
     next_letter_at,
 )
 from catalog.submissions.tokens import STATUS
-from catalog.text import masked_address
+from catalog.text import counted, masked_address
 from pages.depots import crumbs_of
 from pages.forms.base_and_prices import PublicForm
 from pages.page import INVENTED_DEPOT, INVENTED_TITLE, Crumb, Page
-from pages.polish import counted, day, moment, until
+from pages.polish import day, moment, until
 from pages.rendering import render_page
 from prices.services import AS_SENT
 from prices.submissions import describe_price, prices_from_json

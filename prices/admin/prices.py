@@ -40,6 +40,7 @@ from catalog.models import Decision
 from catalog.services.journal import Outcome
 from catalog.services.moderation import DepotIsErased
 from catalog.submissions.questions import with_questions
+from catalog.text import counted
 from fueldepot.data.history import among
 from prices import models, services, validation
 from prices.admin.decision_pages import PricePageMixin, describe_prices
@@ -145,8 +146,9 @@ def describe_excess(preview: Preview, editor: User) -> str:
     limit = exceeded_limit(editor, count)
     if limit is None:
         return ""
+    quotes = counted(count, "cenę", "ceny", "cen")
     return (
-        f"Niczego nie wczytano: plik ma {count} cen do wczytania, a redaktor może wczytać naraz najwyżej {limit}. "
+        f"Niczego nie wczytano: plik ma {quotes} do wczytania, a redaktor może wczytać naraz najwyżej {limit}. "
         "Podziel plik albo poproś redaktora naczelnego."
     )
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from catalog import text as module
 from catalog.text import (
+    counted,
     fold,
     fold_company,
     format_address,
@@ -121,6 +122,17 @@ def test_amounts_have_grouped_thousands_and_stay_on_one_line():
         "1234567.89": "1_234_567,89",
     }
     assert {number: short_amount(Decimal(number)).replace("\N{NO-BREAK SPACE}", "_") for number in texts} == texts
+
+
+def test_a_number_takes_the_form_of_its_noun():
+    forms = {
+        "rok": (1,),
+        "lata": (2, 4, 22, 102, 104, 44_042),
+        "lat": (0, 5, 11, 12, 14, 21, 25, 100, 101, 112, 1_000_000),
+    }
+    for form, numbers in forms.items():
+        assert {counted(number, "rok", "lata", "lat").split(" ")[1] for number in numbers} == {form}
+    assert counted(44_042, "wiersz", "wiersze", "wierszy") == "44\N{NO-BREAK SPACE}042 wiersze"
 
 
 def test_a_period_is_said_in_words_where_there_are_some():

@@ -228,7 +228,7 @@ def test_headings_tell_what_the_municipality_has_of_the_choice(client, clock, ma
     expect(client.get(f"{KRAKOW}?paliwo=brykiet&p=50.06,19.94"), without=["W tej gminie: 3 składy"])
     neighbour(name="Za granicą", fuels=["brykiet"])
     for query in ("?paliwo=brykiet", "?paliwo=brykiet&p=50.06,19.94"):
-        none = "W tej gminie żaden skład nie pasuje do wyboru: Brykiet (wszystkich jest 3)."
+        none = "W tej gminie żaden skład nie pasuje do wyboru: Brykiet (mamy tu 3 składy)."
         expect(client.get(f"{KRAKOW}{query}"), none)
     expect(client.get(f"{KRAKOW}?paliwo=pellet&p=50.06,19.94"), "W tej gminie: 2 składy.")
 

@@ -179,7 +179,7 @@ def test_sources_without_a_price_are_folded_unless_it_is_one(client, pellet):
 
 def test_what_is_wrong_is_named_and_left_out(client, pellet):
     text = read(client, "?powierzchnia=5&cena_pellet=abc&wojewodztwo=nibylandia")
-    named = "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: powierzchnia; cena (Pellet, kocioł na pellet)."
+    named = "Pomijamy to, co nie jest liczbą w dopuszczalnym zakresie: powierzchnia; cena (Pellet, kocioł na pellet)."
     assert not missing(text, named, "Nie znamy takiego województwa", "21 000 kWh", "mediana 3 cen")
     assert "Nie znamy takiego województwa" in read(client, "?wojewodztwo=%00")
     twin = client.get(f"{PATH[:-1]}.md?powierzchnia=5&miejsce=Nibylandia").content.decode()

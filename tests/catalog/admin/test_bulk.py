@@ -1,5 +1,7 @@
 """Bulk actions of the lists: nothing changes before the page that shows what would is confirmed."""
 
+from unittest.mock import Mock
+
 import pytest
 from django.contrib import admin
 from django.urls import reverse
@@ -7,6 +9,7 @@ from django.urls import reverse
 from catalog import models
 from catalog.services import editing, moderation
 from catalog.services.editors import CHIEF
+from catalog.services.journal import Outcome
 from catalog.submissions import owner_links
 from prices.models import DepotPrice
 from tests import bulk, deciding, factories
@@ -287,3 +290,11 @@ def test_fuels_by_name_are_confirmed_in_bulk_with_history(client, editor):
     line = confirmed.history.latest("history_id")
     assert (line.history_user, line.history_change_reason) == (editor, "potwierdzono paliwa według nazwy")
     assert [factories.fresh(left).confirmed_fields for left in (plain, gone)] == [[], ["phone"]]
+
+
+def test_entries_that_stay_are_counted_beyond_those_that_the_message_names(rf):
+    request = rf.get("/")
+    request._messages = Mock()
+    rows = [(models.Depot(pk=number, name="Opał"), "") for number in range(1, 22)]
+    admin.site.get_model_admin(models.Depot).tell(request, Outcome([], rows))
+    assert request._messages.add.call_args.args[1].endswith("Opał (#20) i jeszcze 1")

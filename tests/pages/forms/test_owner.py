@@ -82,6 +82,7 @@ def test_what_cannot_be_is_not_taken_and_nothing_beside_it(stranger, nowak, link
         ({"mon": "6-14", "price-pellet": "99999"}, "Wiarygodne ceny tego paliwa"),
         ({"mon": "rano"}, "Wpisz godziny"),
         (texts.too_long_week(), "Godziny całego tygodnia zajmują 301 znaków, a mieści się 300."),
+        (texts.week((4,) * 7, tuple(range(7))), "zajmują 362 znaki, a mieści się 300."),
         ({}, "Niczego nie zmieniono"),
     ):
         expect(save(stranger, link, **typed), words, status=400)

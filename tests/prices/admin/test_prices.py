@@ -165,7 +165,7 @@ def test_an_editor_imports_no_more_rows_at_once_than_in_bulk_and_a_chief_does(de
     depot = factories.DepotFactory().pk
     editor, file = factories.desk_of(factories.member(EDITOR)), [f"{depot},pellet,t,{day},1500,," for day in days]
     answer = preview(editor, csv_of(*file))
-    assert "plik ma 3 cen do wczytania, a redaktor może wczytać naraz najwyżej 2" in html_of(answer)
+    assert "plik ma 3 ceny do wczytania, a redaktor może wczytać naraz najwyżej 2" in html_of(answer)
     assert "confirm_form" not in answer.context
     assert "Podgląd: 3" in html_of(answer)
     confirm(editor, preview(desk, csv_of(*file)))
@@ -179,7 +179,7 @@ def test_ticked_rows_count_towards_the_limit(settings):
     depot, day, editor = factories.DepotFactory().pk, timezone.localdate(), factories.desk_of(factories.member(EDITOR))
     answer = preview(editor, csv_of(f"{depot},pellet,t,{day},1500,,", f"{depot},brykiet,t,{day},15,,"))
     again = confirm(editor, answer, 3)
-    assert "plik ma 2 cen do wczytania" in again.content.decode()
+    assert "plik ma 2 ceny do wczytania" in again.content.decode()
     assert not DepotPrice.objects.exists()
     confirm(editor, again)
     assert DepotPrice.objects.get().fuel == "pellet"
