@@ -137,7 +137,7 @@ def read_table(content: bytes) -> Table:
     Raises ValidationError for a file that is too large or that neither format can read.
     """
     if len(content) > MOST_BYTES:
-        raise ValidationError(f"Plik ma więcej niż {MOST_BYTES} bajtów. Podziel go na części.")
+        raise ValidationError(f"Plik ma więcej niż {MOST_BYTES // 1000} kB. Podziel go na części.")
     if content.startswith(OLD_SPREADSHEET):
         raise ValidationError("To arkusz starego formatu XLS. Zapisz go w programie jako XLSX albo CSV.")
     if content.startswith(NO_TABLES):

@@ -57,7 +57,7 @@ def unit_price(quote: PriceInput, today: date) -> Decimal:
     if quote.unit != fuel.unit:
         raise InvalidPrice(f"{fuel.name}: jednostką jest {fuel.unit}, nie {quote.unit}; cen nie przeliczamy")
     if quote.day > today:
-        raise InvalidPrice(f"dzień {quote.day} jeszcze nie nadszedł")
+        raise InvalidPrice(f"dzień {quote.day:%d.%m.%Y} jeszcze nie nadszedł")
     if not all(amount is None or amount.is_finite() for amount in (quote.price, quote.bag_price, quote.bag_kg)):
         raise InvalidPrice("cena i waga muszą być liczbami")
     by_bag = quote.bag_price is not None or quote.bag_kg is not None

@@ -145,7 +145,7 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
         """Of other accounts: for one's own the page about it asks for a code."""
         users = User.objects.filter(pk__in=keys)
         names = [str(user) for user in users if second_factor.turn_off(user=user, by=request.user)]
-        self.message_user(request, f"Wyłączono drugi składnik: {', '.join(names) or 'żadnego konta'}.")
+        self.message_user(request, f"Wyłączono drugi składnik: {', '.join(names) or 'na żadnym koncie'}.")
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         if obj is None or current_editor(request).is_superuser:

@@ -124,7 +124,7 @@ class AuthorFilter(admin.SimpleListFilter):
     parameter_name = "author"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        lately = f"ja, ktoś odrzucił w ostatnich {REJECTED_SHOWN.days} dniach"
+        lately = f"ja: odrzucone w ostatnich {REJECTED_SHOWN.days} dniach"
         return [("others", "inne osoby"), ("mine", "ja"), ("rejected", lately)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Draft]) -> QuerySet[Draft]:

@@ -143,7 +143,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
     list_select_related = ("decided_by", "undone_by")
     date_hierarchy = "decided_at"
     search_fields = ("title", "reason")
-    search_help_text = "Słowo z opisu lub powodu, albo #123: decyzje o składzie nr 123."
+    search_help_text = "Słowo z opisu lub powodu albo #123: decyzje o składzie nr 123."
     ordering = ("-decided_at", "-pk")
     list_per_page = 100
     show_full_result_count = False

@@ -125,7 +125,7 @@ class MunicipalityViewSet(JsonViewSet):
         responses=answers(place_answers.MunicipalityFeatureJson, "The municipality.", GEOJSON),
         extensions=samples(
             ("Zakopane with its area", '"/api/v1/municipalities/1217011.geojson"'),
-            polish="Ta sama gmina z granicą, jako GeoJSON.",
+            polish="Jedna gmina z granicą, jako GeoJSON.",
         ),
     )
     def area(self, request: Request, teryt: str) -> HttpResponse:

@@ -132,7 +132,7 @@ class FuelPriceViewSet(JsonViewSet):
             "outside a plausible range and outliers are rejected; a median is given from "
             f"{medians.FEWEST_FOR_MEDIAN} prices. "
             "Without `voivodeship` the answer covers Poland, with a breakdown by voivodeship. Both have the medians of "
-            "the months, which know no outliers."
+            "the months, from which no outliers are rejected."
         ),
         parameters=FuelPricesQuery.parameters("fuel"),
         responses=answers(FuelPricesJson, "The prices."),

@@ -209,7 +209,7 @@ def test_a_json_number_has_decimals_where_text_has_two_readings(client):
 def test_post_reads_the_body_only(client):
     answer = client.post(f"{URL}?walls=10&people=x&on=2020-01-01", "eu=2&audit=1&on=2026-11-21", content_type=FORM)
     assert [row["item"] for row in answer.json()["items"]] == ["audit"]
-    note = "Pominięto parametry z adresu: przy metodzie POST czytamy tylko treść żądania."
+    note = "Pominięto parametry z adresu: przy metodzie POST czytamy tylko treść zapytania."
     assert note in answer.json()["notes"]
     assert note not in client.post(URL, "eu=2&audit=1&on=2026-11-21", content_type=FORM).json()["notes"]
     wrong = client.post(URL, "people=2&people=2&walls=-1", content_type=FORM)

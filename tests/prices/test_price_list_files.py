@@ -54,7 +54,7 @@ def test_what_is_no_table_or_would_do_harm_is_refused_in_polish():
         (NAMES + b"\n1,pellet,t,2026-11-20,1" * 5_001, "więcej niż 5000 wierszy"),
         (NAMES + b"\n" * 20_002 + b"1,pellet,t,2026-11-20,1", "więcej niż 5000 wierszy"),
         (b",".join(b"%x" % number for number in range(101)) + b"\n1", "więcej niż 100 kolumn"),
-        (b"x" * 600_001, "więcej niż 600000 bajtów"),
+        (b"x" * 600_001, "więcej niż 600 kB"),
         (zipped("xl/worksheets/sheet1.xml", b"0" * 30_000_000), "rozpakowuje się do zbyt wielu danych"),
         (zipped("xl/a.xml", b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"), "definicje XML"),
         (zipped("xl/a.xml", "<!DOCTYPE a><a/>".encode("utf-16")), "definicje XML"),

@@ -221,14 +221,14 @@ def test_an_undone_claim_ends_its_link_and_brings_the_former_owner_s_back(editor
     assert sorted(sent(accept(claim, editor))) == ["Twój odnośnik przestał działać", "wpis jest Twój"]
     assert [link.email for link in OwnerLink.objects.working()] == ["ewa@opal.example"]
     assert sorted(sent(lambda: undo(last(), editor))) == ["Twój odnośnik znów działa", "decyzja cofnięta"]
-    assert "Odnośnik z poprzedniego listu już nie działa." in "".join(map(words_of, mail.outbox))
+    assert "Odnośnik z poprzedniej wiadomości już nie działa." in "".join(map(words_of, mail.outbox))
     assert [link.pk for link in OwnerLink.objects.working()] == [factories.fresh(former).pk]
     assert OwnerLink.objects.exclude(pk=former.pk).get().email == ""
     assert not PendingLetter.objects.exists()
     assert factories.fresh(claim).state == "waiting"
     sent(reject(factories.SubmissionFactory(claim=True), editor))  # which sends no link that could end
     assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
-    assert "dnośnik z poprzedniego listu" not in words_of(mail.outbox[0])
+    assert "dnośnik z poprzedniej wiadomości" not in words_of(mail.outbox[0])
 
 
 def test_a_former_owner_s_link_that_was_revoked_meanwhile_does_not_come_back(editor, sent):
@@ -323,7 +323,7 @@ def test_an_owner_whose_second_claim_is_undone_keeps_the_link(editor, sent):
     claim = claim_of(depot, email=link.email)
     sent(accept(claim, editor))
     assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
-    assert "dnośnik z poprzedniego listu" not in words_of(mail.outbox[0])
+    assert "dnośnik z poprzedniej wiadomości" not in words_of(mail.outbox[0])
     assert (list(OwnerLink.objects.working()), factories.fresh(claim).state) == ([link], "waiting")
 
 
@@ -361,7 +361,7 @@ def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent
     assert sent(lambda: said.append(message_of(undo_at_the_desk(client, decision)))) == ["decyzja cofnięta"]
     assert not missing(said[0], "Ceny w składach: 2. Odnośniki właścicieli: 1. Zgłoszenia, które znów czekają: 3.")
     assert not missing(mail.outbox[0].body, *(f"o zgłoszeniu nr {row.pk} (" for row in visit))
-    assert " ".join(mail.outbox[0].body.split()).count("Odnośnik z poprzedniego listu już nie działa.") == 1
+    assert " ".join(mail.outbox[0].body.split()).count("Odnośnik z poprzedniej wiadomości już nie działa.") == 1
     assert not Submission.objects.filter(reopening_pending=True).exists()
     assert values_of(visit[0].depot) == before
     rows = Submission.objects.order_by("pk").values_list("state", "answered_at")

@@ -364,7 +364,7 @@ def test_a_file_that_is_no_price_list_a_forged_preview_and_a_list_without_a_link
             "Brak kolumn: cena. Pierwszy wiersz to nazwy kolumn. Potrzebne są: paliwo i jedna",
         ),
         ("paliwo;cena\n" + "pellet;1500\n" * 501, "więcej niż 500 wierszy"),
-        ("paliwo;cena\n" + "pellet;1500" + " " * 600_000, "więcej niż 600000 bajtów"),
+        ("paliwo;cena\n" + "pellet;1500" + " " * 600_000, "więcej niż 600 kB"),
         ("\xd0\xcf\x11\xe0", "nie ma ani jednego wiersza"),
     ):
         expect(upload(stranger, link, text), words, status=400)
