@@ -111,7 +111,7 @@ def words_of_earlier(check: ApplianceCheck, on: date) -> tuple[str, str]:
 def even_then(check: ApplianceCheck, on: date) -> str:
     """Return the end of a sentence that exempts from a ban in force: what is forbidden all the same; "" for nothing."""
     where, _ = cases_of([row for row in check.limited if row.deadline.holds_on(on)])
-    return f", a i wtedy nie wolno{where}" if where else ""
+    return f", ale i wtedy nie wolno{where}" if where else ""
 
 
 def cases_of(rows: list[ApplianceDeadline]) -> tuple[str, str]:
@@ -165,7 +165,7 @@ def describe_limit(finding: ApplianceDeadline, on: date) -> str:
         text = f"Nie wolno od {day(row.date)}{limits_of(finding)}{unless(finding)}"
     else:
         text = f"Do {day(last_day(finding))}{limits_of(finding)}{longer(finding)}"
-    text = full_sentence(text)
+    text = full_sentence(f"{text}, ale źródła są w tym sprzeczne" if finding.contradicted else text)
     return f"{text} {finding.caveat}" if finding.caveat and finding.binds is None else text
 
 
@@ -180,9 +180,7 @@ def limits_of(finding: ApplianceDeadline) -> str:
     if finding.conditions:
         required.append(" i ".join(Condition(code).label for code in finding.conditions))
     text = f", jeśli {', a '.join(required)}" if required else ""
-    if finding.contradicted:
-        return f"{text}, ale źródła są w tym sprzeczne"
-    if finding.binds:
+    if finding.contradicted or finding.binds:
         return text
     comma = "," if text else ""  # ends the clause of what is required
     return f"{text}{comma}{in_part(finding.deadline.scope)}"

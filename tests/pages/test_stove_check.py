@@ -213,7 +213,7 @@ def test_an_exemption_does_not_free_from_another_ban(client, acts):
     inside(date(2026, 1, 1), "stove", exemptions=["ecodesign"])
     inside(date(2022, 1, 1), "stove", conditions=["district_heating_connected"])
     inside(date(2030, 1, 1), "stove", fuels=["lignite"])  # not in force yet
-    verdict = "nie wolno już używać od 1 stycznia 2026 r., chyba że spełnia ekoprojekt, a i wtedy nie wolno"
+    verdict = "nie wolno już używać od 1 stycznia 2026 r., chyba że spełnia ekoprojekt, ale i wtedy nie wolno"
     building = ", jeśli budynek jest przyłączony do sieci ciepłowniczej."
     assert f"{verdict}{building}" in sentence_of(client, "1261011", "stove")
     inside(date(2020, 1, 1), "stove", fuels=["peat"])
