@@ -123,7 +123,7 @@ class StoreJson(TypedDict):
     opening_hours: Annotated[str | None, example("Mo-Fr 08:00-16:00")]
     """Hours as the source writes them, in the grammar of OpenStreetMap; null when not known."""
     demonstration: Annotated[bool, example(False)]
-    """True for an invented entry, which serves for trying the service out: do not cite it."""
+    """True for an entry invented for trying the service out: do not cite it."""
     featured: Annotated[bool, example(False)]
     """Marked by the editors. It never changes the order."""
     source: StoreSourceJson

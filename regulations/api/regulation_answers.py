@@ -143,7 +143,7 @@ class RequestedApplianceJson(TypedDict):
     """Its name in Polish."""
     status: Annotated[str, OneOf(*ApplianceStatus), example(ApplianceStatus.ENDS.value)]
     """What is known. `ends`, `ended`: the deciding deadline is ahead, or has passed. `stays`: a source says that it
-    may be used without an end. `limited`: the deadlines are for some fuels, buildings or parts of the
+    may be used without a time limit. `limited`: the deadlines are for some fuels, buildings or parts of the
     municipality only. `contradicted`: sources contradict each other. `not_named`: no known deadline is about it.
     `dates_unknown`: an act binds, its deadlines are not known. `state_unknown`: nothing was ever imported. None
     of the last three is a permission. `no_resolution`: no act binds."""
@@ -152,7 +152,7 @@ class RequestedApplianceJson(TypedDict):
     sentence: Annotated[str, example("Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r.")]
     """The answer as one sentence in Polish."""
     today: Annotated[str | None, example("Zapytaj w gminie.")]
-    """What that means today, in Polish; null where nothing is to add."""
+    """What that means today, in Polish; null where there is nothing to add."""
     exemptions: rules.ExemptionCodes
     """What frees a single appliance from the deciding deadline; one of them is enough."""
     stays_if_started_before: Annotated[Day | None, example("2017-07-01")]
