@@ -96,7 +96,7 @@ class Choices(Query):
     @property
     def in_words(self) -> str:
         """The filters in Polish, "" for none."""
-        fuel = [self.fuel.name] if self.fuel else []
+        fuel = [self.fuel.name.lower()] if self.fuel else []
         return ", ".join([*fuel, f"otwarte {when(self.opened)}"] if self.opened else fuel)
 
     def filter(self, now: datetime) -> Callable[[tuple[DepotRow, object]], bool] | None:

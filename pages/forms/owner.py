@@ -145,7 +145,7 @@ class BranchesForm(PublicForm):
         chosen = {*map(int, data.get("branches", ())), *data.get("numbers", ())}
         data["depots"] = sorted(chosen)
         if not self.errors and not chosen:
-            self.add_error(None, "Wskaż co najmniej jeden wpis.")
+            self.add_error(None, self.fields["numbers"].error_messages["required"])
         return data
 
 

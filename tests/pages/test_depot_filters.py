@@ -151,7 +151,7 @@ def test_chips_keep_what_is_chosen_and_begin_with_it(client, clock, market):
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=pt-17", "", "otwarte dziś o 17:00", "0"),
         (f"{path}&amp;paliwo=pellet&amp;kolejnosc=cena&amp;otwarte=so", "", "otwarte w sobotę", "2"),
     ]
-    expect(client.get(f"{TWIN}?otwarte=sr-9&paliwo=wegiel"), "Wybrano: Węgiel, otwarte w środę o 9:00.")
+    expect(client.get(f"{TWIN}?otwarte=sr-9&paliwo=wegiel"), "Wybrano: węgiel, otwarte w środę o 9:00.")
     assert f'<a href="{KRAKOW}" aria-current="true">otwarte w środę o 9:00 <span>' in html(client, "?otwarte=sr-9")
 
 
@@ -209,7 +209,7 @@ def test_a_list_by_price_says_that_the_municipality_has_none(client, clock, mark
     abroad = Depot.objects.filter(name="Sąsiad")
     abroad.update(fuels=["brykiet"])
     for path in (KRAKOW, TWIN):
-        none = "W tej gminie żaden skład nie pasuje do wyboru: Brykiet"
+        none = "W tej gminie żaden skład nie pasuje do wyboru: brykiet"
         expect(client.get(f"{path}?paliwo=brykiet&kolejnosc=cena"), none)
     Depot.objects.exclude(pk__in=abroad).update(publication="held")
     none = "Nie mamy w katalogu żadnego składu w tej gminie."
@@ -228,7 +228,7 @@ def test_headings_tell_what_the_municipality_has_of_the_choice(client, clock, ma
     expect(client.get(f"{KRAKOW}?paliwo=brykiet&p=50.06,19.94"), without=["W tej gminie: 3 składy"])
     neighbour(name="Za granicą", fuels=["brykiet"])
     for query in ("?paliwo=brykiet", "?paliwo=brykiet&p=50.06,19.94"):
-        none = "W tej gminie żaden skład nie pasuje do wyboru: Brykiet (mamy tu 3 składy)."
+        none = "W tej gminie żaden skład nie pasuje do wyboru: brykiet (mamy tu 3 składy)."
         expect(client.get(f"{KRAKOW}{query}"), none)
     expect(client.get(f"{KRAKOW}?paliwo=pellet&p=50.06,19.94"), "W tej gminie: 2 składy.")
 

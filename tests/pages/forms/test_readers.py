@@ -76,7 +76,7 @@ def test_undecided_prices_keep_their_author_for_90_days_and_then_tell_and_promis
     page = stranger.fill_and_confirm(path, **SEVEN)
     purge_submissions(on=clock.now + timedelta(days=2))
     assert Submission.objects.get().email == "jan@opal-nowak.pl"
-    expect(client.get(page), "O decyzji napiszemy w e-mailu.", "1 400 zł")
+    expect(client.get(page), "O decyzji napiszemy w wiadomości.", "1 400 zł")
     clock.move(days=91)
     purge_submissions(on=clock.now)
     assert Submission.objects.values_list("email", "proposed").get() == ("", {})
