@@ -112,7 +112,7 @@ def moment(value: datetime) -> str:
 # After a blank, a bracket, a quotation mark or a tag.
 LONE = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+(?=\S)")
 LONE_AT_END = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+\Z")
-UNIT_SIGNS = r"(?:r\.|zł|km|m|m²|cm|mm|kg|mg|t|mp|kW|kWh|MB|kB|godz\.|mies\.|mln|tys\.)"
+UNIT_SIGNS = r"(?:r\.|zł|km|m|m²|cm|mm|kg|mg|t|mp|kW|kWh|MJ|°C|MB|kB|godz\.|mies\.|mln|tys\.)"
 NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?={UNIT_SIGNS}(?![\w²³]))")
 NUMBERED = r"(?:[Nn]r|poz\.|art\.|ust\.|pkt|klas[aąęy]|tabel[aęi]|[Rr]odzaj[ua]?|Krok)"
 WORD_AND_NUMBER = re.compile(rf"(?<!\w)({NUMBERED}) (?=\d)")

@@ -76,6 +76,8 @@ def test_the_heat_of_a_year(client):
     for path in (PATH, f"{PATH[:-1]}.md"):
         text = client.get(f"{path}?kwh=20250,5").content.decode().replace("\N{NO-BREAK SPACE}", " ")
         assert text.count("20 251 kWh") == 2, "the demand and what the heater takes"
+    together = "20 251 kWh".replace(" ", "\N{NO-BREAK SPACE}")
+    assert client.get(f"{PATH}?kwh=20250,5").content.decode().count(together) == 2
 
 
 def test_ones_own_price_and_efficiency_come_first_and_stay_in_their_fields(client, pellet):

@@ -213,6 +213,7 @@ def test_what_belongs_together_is_tied():
         "koniec z ": "koniec z ",
         "od 1 lipca 2026 r. do 40 zł": "od 1 lipca 2026~r. do 40~zł",
         "do 15 km, 12,5 kg i 5 mm": "do 15~km, 12,5~kg i~5~mm",
+        "15,5 MJ/kg przy 55/45 °C": "15,5~MJ/kg przy 55/45~°C",
         "Dz. Urz. z 2017 r. poz. 787, nr 4 rury": "Dz. Urz. z~2017~r. poz.~787, nr~4 rury",
         "kod 30-001 – Kraków": "kod 30-001~– Kraków",
         "1 tona i 30 metrów": "1 tona i~30 metrów",
