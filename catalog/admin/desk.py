@@ -355,4 +355,4 @@ def send_closing_letters(model_admin: Any, request: HttpRequest, depots: Collect
     closed = Submission.objects.unnotified().filter(depot__in=among(depots), state=Submission.State.SUPERSEDED)
     if count := closed.count():
         letters.send_soon()
-        model_admin.message_user(request, f"Zamknięte zgłoszenia: {count}. Ich autorzy dostaną listy.")
+        model_admin.message_user(request, f"Zamknięte zgłoszenia: {count}. Autor każdego dostanie list.")

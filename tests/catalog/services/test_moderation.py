@@ -299,7 +299,7 @@ def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
     claim = factories.SubmissionFactory(depot=depot, claim=True)
     factories.SubmissionFactory(depot=depot, unconfirmed=True)
     said = message_of(bulk.act(client, DEPOTS, "remove_not_a_depot", depot))
-    assert "Zamknięte zgłoszenia: 2. Ich autorzy dostaną listy." in said
+    assert "Zamknięte zgłoszenia: 2. Autor każdego dostanie list." in said
     letters.send_waiting()
     assert {letter.to[0] for letter in mail.outbox} == {waiting.email, claim.email}
     assert "Powód: to nie jest skład opału." in mail.outbox[0].body
