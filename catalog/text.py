@@ -190,6 +190,12 @@ def counted(number: int, one: str, few: str, many: str) -> str:
     return f"{whole(number)} {many}"
 
 
+def out_of(number: int) -> str:
+    """ "z 22", "ze 120": a number after its preposition, which is longer before "sto"."""
+    preposition = "ze" if re.fullmatch("1..(...)*", str(number)) else "z"
+    return f"{preposition}\N{NO-BREAK SPACE}{whole(number)}"
+
+
 def lasting(period: timedelta) -> str:
     """ "pół roku", "rok"; "200 dni" for a period that is neither. Follows "ponad" or "niż"."""
     return {180: "pół roku", 365: "rok"}.get(period.days, f"{period.days} dni")

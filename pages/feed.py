@@ -22,7 +22,7 @@ from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
 from catalog.territory.snapshot import territory
-from catalog.text import counted, full_sentence, short_zloty, writable
+from catalog.text import counted, full_sentence, out_of, short_zloty, writable
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, route_url, site_url
@@ -185,7 +185,7 @@ def of_prices(today: date) -> Iterator[Entry]:
         summary = prices.get().figures(fuel.slug, today).of_voivodeship(area.teryt)
         notes = []
         if summary.min == zloty(price.grosze):
-            notes.append(f"Najniższa z {summary.n} cen z {WINDOW_MONTHS} miesięcy, województwo {area.name}.")
+            notes.append(f"Najniższa {out_of(summary.n)} cen z {WINDOW_MONTHS} miesięcy, województwo {area.name}.")
         if former and abs(price.grosze - former.grosze) >= MOVED * former.grosze:
             last = f"{short_zloty(former.grosze / 100)}, {day(date.fromordinal(former.day))}"
             notes.append(f"Zmiana o {change(Decimal(price.grosze) / former.grosze - 1)}, poprzednio {last}")

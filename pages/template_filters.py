@@ -19,7 +19,7 @@ from django.utils.formats import date_format
 from django.utils.text import capfirst
 from markupsafe import Markup, escape
 
-from catalog.text import counted, full_sentence, round_half_up, short_amount, short_zloty, whole, zloty
+from catalog.text import counted, full_sentence, out_of, round_half_up, short_amount, short_zloty, whole, zloty
 from fueldepot.http.links import route_path, site_url
 from pages import polish
 from pages.page import twin_path
@@ -197,7 +197,7 @@ def by_name(*filters: Filter) -> dict[str, Filter]:
 MARKDOWN = {
     **by_name(prose, address, autolink, code, md_urlize, to_twin, md_day, md_zloty, number, pln_range, percent),
     **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.quantity, counted, polish.days),
-    **by_name(polish.span, short_zloty),
+    **by_name(polish.span, out_of, short_zloty),
     "md": escape_markdown,
     "citing": escape_around,
     "iso": date.isoformat,

@@ -16,6 +16,7 @@ from catalog.text import (
     fold_company,
     format_address,
     normalise_postcode,
+    out_of,
     plain,
     short_amount,
     short_zloty,
@@ -133,6 +134,13 @@ def test_a_number_takes_the_form_of_its_noun():
     for form, numbers in forms.items():
         assert {counted(number, "rok", "lata", "lat").split(" ")[1] for number in numbers} == {form}
     assert counted(44_042, "wiersz", "wiersze", "wierszy") == "44\N{NO-BREAK SPACE}042 wiersze"
+
+
+def test_a_preposition_is_longer_before_a_hundred():
+    long = {100, 102, 199, 100_000, 143_500}
+    numbers = {3, 11, 22, 99, 200, 1_000, 1_265, 10_000, 200_000, *long}
+    assert {number for number in numbers if out_of(number).startswith("ze\N{NO-BREAK SPACE}")} == long
+    assert out_of(22) == "z\N{NO-BREAK SPACE}22"
 
 
 def test_a_period_is_said_in_words_where_there_are_some():
