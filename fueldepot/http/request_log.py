@@ -33,11 +33,7 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
 class JsonFormatter(logging.Formatter):
-    """A message as one line of JSON with its traceback. clean: applied to both."""
-
-    def __init__(self, clean: Callable[[str], str] = str) -> None:
-        super().__init__()
-        self.clean = clean
+    """A message as one line of JSON with its traceback, both without queries of URLs and tokens in paths."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -46,11 +42,11 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
         }
         fields = getattr(record, "fields", None)
-        line |= {"message": self.clean(record.getMessage())} if fields is None else fields
+        line |= {"message": without_query(record.getMessage())} if fields is None else fields
         if current_id := request_id.get():
             line["request_id"] = current_id
         if record.exc_info:
-            line["traceback"] = self.clean(ROW.sub("", self.formatException(record.exc_info)))
+            line["traceback"] = without_query(ROW.sub("", self.formatException(record.exc_info)))
         return orjson.dumps(line, default=str).decode("utf-8", "replace")
 
 
@@ -130,4 +126,4 @@ class QueryFreeLogger(Logger):  # type: ignore[misc] # the library has no types
 
     def _set_handler(self, log: Any, output: Any, fmt: logging.Formatter, stream: Any = None) -> None:
         # An access log keeps the operator's format (of `atoms`); all else is JSON, like the service's own lines.
-        super()._set_handler(log, output, fmt if log is self.access_log else JsonFormatter(without_query), stream)
+        super()._set_handler(log, output, fmt if log is self.access_log else JsonFormatter(), stream)

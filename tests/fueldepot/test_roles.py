@@ -17,11 +17,11 @@ from django.utils import timezone
 
 from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import letters
-from fueldepot.http.request_log import shown_path, without_query
+from fueldepot.http.request_log import JsonFormatter, shown_path, without_query
 from tests import factories
 from tests.client import context_of
 from tests.commands import run
-from tests.pages.reading import present
+from tests.pages.reading import missing, present
 
 pytestmark = pytest.mark.django_db
 
@@ -282,7 +282,12 @@ def test_nobody_floods_a_mailbox_or_wakes_an_account_that_is_off(client):
     assert [letter.to for letter in mail.outbox] == [["ewa@example.pl"]] * 3
 
 
-def test_a_link_that_sets_a_password_is_in_no_log_and_what_is_not_printable_is_spelled_out():
+def test_a_link_that_sets_a_password_is_in_no_log_and_what_is_not_printable_is_spelled_out(caplog):
     assert (shown_path("/a\x00b"), shown_path("/łódź/")) == ("/a\\x00b", "/łódź/")
     assert shown_path("/admin/haslo/MzI/difvmr-fdcc9aeb/") == "/admin/haslo/MzI/…/"
     assert without_query('"GET /admin/haslo/MzI/difvmr-fdcc9aeb/ HTTP/1.1"') == '"GET /admin/haslo/MzI/…/ HTTP/1.1"'
+    foreign = {"referer": "https://other.example.pl/?income=1357"}
+    Client(enforce_csrf_checks=True).post("/admin/haslo/MzI/difvmr-fdcc9aeb/", secure=True, headers=foreign)
+    (refusal,) = (JsonFormatter().format(row) for row in caplog.records if row.name == "django.security.csrf")
+    assert not missing(refusal, "https://other.example.pl/ does not match", "/admin/haslo/MzI/…/")
+    assert not present(refusal, "1357", "fdcc9aeb")
