@@ -168,7 +168,8 @@ AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_TEMPLATE = "admin/locked_out.html"
 AXES_USERNAME_CALLABLE = "fueldepot.desk.logins.name_key"
-AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code"]
+# The page to go on to may be a search for somebody's address.
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code", "next"]
 # Shown by the app beside the code.
 OTP_TOTP_ISSUER = SITE_NAME
 # Only failures are stored, without being shown or logged, until the next login or purge after the 15 minutes.
