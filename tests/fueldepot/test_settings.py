@@ -152,6 +152,8 @@ def test_the_example_is_read_alike_by_shells_and_systemd(start):
     read = start(**by_systemd)
     assert read["SITE_NAME"] == "Składy opału"
     assert (read["EMAIL_HOST"], read["EMAIL_HOST_USER"]) == ("mail.example.pl", "redakcja@example.pl")
+    # A key that everybody can read would sign everybody's links.
+    assert "SECRET_KEY is not set" in start(SECRET_KEY=None, **by_systemd)
 
 
 class Noting(UserDict):
