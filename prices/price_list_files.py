@@ -39,7 +39,9 @@ MOST_OWNERS_ROWS = 500
 """Most prices that an owner publishes or confirms at once: nine fuels of some fifty depots."""
 
 MOST_LINES = 4 * MOST_ROWS
-"""Limit of the rows of an upload with empty ones."""
+"""Limit of the rows of an upload with empty ones, on all its sheets."""
+
+TOO_MANY_ROWS = f"Plik ma więcej niż {MOST_ROWS} wierszy. Podziel go na części."
 
 MOST_SHEETS = 10
 """Limit of the sheets of an upload. Data may be on one of them only."""
@@ -232,7 +234,7 @@ def empty_as_text(rows: Sequence[Sequence[Any]], merged: Mapping[int, int]) -> l
 def read_sheets(content: bytes, *, results: bool) -> dict[str, list[tuple[Any, ...]]]:
     """Return the rows of the visible sheets with a filled cell, by name. results: of formulas, in place of their text.
 
-    A file whose only sheet is hidden has none. Raises ValidationError for too many sheets.
+    A file whose only sheet is hidden has none. Raises ValidationError for too many sheets, or rows of all together.
     """
     visible = [
         sheet
@@ -241,15 +243,18 @@ def read_sheets(content: bytes, *, results: bool) -> dict[str, list[tuple[Any, .
     ]
     if len(visible) > MOST_SHEETS:
         raise ValidationError(f"Plik ma więcej niż {MOST_SHEETS} arkuszy. Zostaw jeden.")
-    sheets = {}
+    sheets, lines = {}, 0
     for sheet in visible:
         width = sheet.max_column  # None if the file does not state it
         sheet.reset_dimensions()  # as stated, they may be a million rows of nothing
-        rows = islice(sheet.iter_rows(max_col=width and min(width, MOST_COLUMNS)), MOST_LINES + 1)
+        rows = islice(sheet.iter_rows(max_col=width and min(width, MOST_COLUMNS)), MOST_LINES + 1 - lines)
         # An empty text is the result of a formula, which openpyxl does not tell from none.
         sheets[sheet.title] = [
             tuple("" if cell.data_type == "str" else cell.value for cell in row[:MOST_COLUMNS]) for row in rows
         ]
+        lines += len(sheets[sheet.title])
+    if lines > MOST_LINES:
+        raise ValidationError(TOO_MANY_ROWS)
     return {name: rows for name, rows in sheets.items() if not all(map(is_blank, rows))}
 
 
@@ -296,7 +301,7 @@ def make_table(rows: Sequence[Sequence[Any]]) -> Table:
     if not filled:
         raise ValidationError("W pliku nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn.")
     if len(filled) > MOST_ROWS or len(rows) > MOST_LINES:
-        raise ValidationError(f"Plik ma więcej niż {MOST_ROWS} wierszy. Podziel go na części.")
+        raise ValidationError(TOO_MANY_ROWS)
     for number, row in filled.items():
         if not is_blank(row[len(names) :]):
             advice = "Kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola średnikami."

@@ -153,7 +153,8 @@ def test_a_small_file_does_not_keep_a_worker_busy_for_minutes(monkeypatch):
     assert time.process_time() - began < 5
     assert "Zostaw jeden" in refusal(xlsx(**{f"s{number}": [] for number in range(MOST_SHEETS + 1)}))
     monkeypatch.setattr(price_list_files, "MOST_LINES", 2)
-    assert "więcej niż 5000 wierszy" in refusal(xlsx(Ceny=[HEADER, ROW, ROW]))
+    for sheets in ({"Ceny": [HEADER, ROW, ROW]}, {"Pusty": [[""]], "Ceny": [HEADER, ROW]}):
+        assert "więcej niż 5000 wierszy" in refusal(xlsx(**sheets))
 
 
 def test_columns_have_the_names_that_merchants_give_them():
