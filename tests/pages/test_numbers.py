@@ -149,4 +149,5 @@ def test_datasets_rules_and_privacy(check, depot, settings):
     settings.RATE_LIMIT = RateLimit(90, 60)
     check("/api/", numbers=[6, 90], texts=["możemy odpowiedzieć 429", "Wskazuj GUS.", "X-Total-Count", "/stores/{id}"])
     texts = ["adres e-mail jest dobrowolny", "kopię zapasową", "jeden pamięta zalogowanie", "nie ma już żadnego wpisu"]
+    texts += ["Przeglądarka trzyma go rok", "wpis zostaje z historią zmian"]
     check("/prywatnosc/", numbers=[48, 90, 365, 30, 730], texts=texts)
