@@ -102,11 +102,8 @@ def purge_submissions(*, on: datetime) -> Purged:
     chosen = reduce(or_, parts)
     lock_rows(Depot.objects.filter(pk__in=chosen.order_by().values("depot")))
     lock_rows(chosen)
-    SubmissionQuestion.objects.filter(Q(submission__in=expired) | Q(submission__in=due)).delete()
     deleted, undecided = (rows.delete()[1].get(Submission._meta.label, 0) for rows in (unconfirmed, expired))
-    due.exclude(state=Submission.State.ACCEPTED).update(proposed={}, stored={})
-    _erase_unpublished(due.filter(state=Submission.State.ACCEPTED).exclude(proposed={}))
-    erased = due.update(erased_at=on, notification_pending=False, **dict.fromkeys(PERSONAL, ""))
+    erased = erase(due, on=on)
     mailboxes.filter(confirmed_at__isnull=False).update(mailbox_hash="", letters_at=[])
     mailboxes.update(mailbox_hash="")  # their links may work for longer than limits count them
     kinds = PendingLetter.Kind
@@ -116,6 +113,14 @@ def purge_submissions(*, on: datetime) -> Purged:
     GoneReport.objects.filter(created_at__lte=on - KEPT).delete()
     forget_subscriptions(on=on)
     return Purged(deleted, erased, clients.update(client_hash=""), undecided)
+
+
+def erase(closed: QuerySet[Submission], *, on: datetime) -> int:
+    """Erase the personal data of closed submissions, whose depots are locked. Returns how many there were."""
+    SubmissionQuestion.objects.filter(submission__in=closed).delete()
+    closed.exclude(state=Submission.State.ACCEPTED).update(proposed={}, stored={})
+    _erase_unpublished(closed.filter(state=Submission.State.ACCEPTED).exclude(proposed={}))
+    return closed.update(erased_at=on, notification_pending=False, **dict.fromkeys(PERSONAL, ""))
 
 
 def _erase_unpublished(submissions: QuerySet[Submission]) -> None:

@@ -3,14 +3,16 @@
 from datetime import timedelta
 
 import pytest
+from django.apps import apps
 from django.core import mail
 from django.utils import timezone
 
-from catalog.models import Decision, Submission
+from catalog.models import Decision, GoneReport, PendingLetter, Submission
 from catalog.services import journal, merging
 from catalog.submissions import decisions, intake, letter_kinds, letters, retention, tokens
 from catalog.submissions.limits import hash_client, hash_mailbox
 from tests import deciding, factories
+from tests.commands import refusal, run
 from tests.factories import NOW
 from tests.mail import DOWN, WORKING, labels, sent, words_of
 
@@ -128,6 +130,35 @@ def test_values_that_an_editor_altered_or_left_out_go_with_their_author(editor):
     assert (factories.fresh(added).proposed, added.subject) == ({"place": "Kraków"} | position, "")
     assert (factories.fresh(correction).proposed, correction.depot) == ({"phone": "+48 601 234 567"}, other)
     assert (factories.fresh(row).proposed, row.stored) == ({"phone": "+48 601 234 567"}, {"phone": ""})
+
+
+def rows_with(text):
+    """Return the tables that have a text in a row, in any case."""
+    return {
+        model._meta.model_name
+        for model in apps.get_models()
+        for row in model._base_manager.values()
+        if text in str(row).lower()
+    }
+
+
+def test_an_address_is_erased_at_once_where_its_owner_demands_it(owned, editor):
+    deciding.accept_submission(submission=owned[2], by=editor, on=NOW)
+    deciding.reject_submission(submission=owned[1], reason="Nie.", by=editor, on=NOW)
+    depot, kept = owned[0].depot, factories.SubmissionFactory(email="ewa@opal.pl")
+    letter = {"email": "jan@opal.pl", "requested_at": NOW}
+    PendingLetter.objects.create(kind="owner_link", depot=depot, **letter)
+    GoneReport.objects.create(depot=depot, reason="closed", email="Jan@opal.pl", client_hash="x", created_at=NOW)
+    factories.SubscriptionFactory(email="jan@opal.pl")
+    factories.SubmissionFactory(email="jan@opal.pl", depot=depot, unconfirmed=True)
+    passed_on = factories.SubmissionFactory(email="jan@opal.pl", depot=depot, passed_on=True)
+    factories.DepotPriceFactory(depot=depot, submission=passed_on, from_reader=True, pending=True)
+    tables = {"submission", "ownerlink", "pendingletter", "gonereport", "subscription"}
+    assert "7 submissions" in run("erase_address", "JAN@opal.pl")
+    assert rows_with("jan@opal.pl") == tables
+    run("erase_address", "JAN@opal.pl", commit=True)
+    assert (rows_with("jan@opal.pl"), factories.fresh(kept).state) == (set(), "waiting")
+    assert refusal("erase_address", " ") == "' ' is no e-mail address"
 
 
 def waiting_since(moment):
