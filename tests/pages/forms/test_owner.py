@@ -143,6 +143,11 @@ def test_a_new_link_ends_those_of_the_owners_other_entries_too(client, stranger,
     assert client.get(renew(stranger, nowak)).status_code == 200
 
 
+def test_owners_get_new_links_after_the_secret_key_has_changed(client, stranger, nowak, link, settings):
+    settings.SECRET_KEY = "another"
+    assert [client.get(one).status_code for one in (link, renew(stranger, nowak))] == [404, 200]
+
+
 def test_links_to_one_mailbox_leave_by_themselves_when_the_hour_is_over(stranger, nowak, link, clock):
     for _ in range(5):
         renew(stranger, nowak)
