@@ -2,6 +2,7 @@
 
 import re
 from functools import wraps
+from http import HTTPStatus
 from typing import Any
 
 import segno
@@ -23,6 +24,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp.util import random_hex
 
 from catalog.services import second_factor
+from fueldepot.http import rate_limit
 
 BROWSER = "desk_browser"
 """Cookie of a browser in which an account has logged in, or has set its password by a link from a letter."""
@@ -113,6 +115,13 @@ class DeskSite(AdminSite):
     login_form = LoginForm
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if request.method == "POST" and settings.RATE_LIMIT:
+            tried = rate_limit.consume(request.META.get("REMOTE_ADDR", ""), rate_limit.LOGINS)
+            if not tried.allowed:
+                wait = {"wait_s": tried.next_in_s}
+                refusal = render(request, settings.AXES_LOCKOUT_TEMPLATE, wait, status=HTTPStatus.TOO_MANY_REQUESTS)
+                refusal["Retry-After"] = str(tried.next_in_s)
+                return refusal
         response: HttpResponse = super().login(request, extra_context)
         has_entered = request.method == "POST" and request.user.is_authenticated
         return remember_browser(response, request.user) if has_entered else response

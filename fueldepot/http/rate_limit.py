@@ -1,4 +1,4 @@
-"""Rate limit of the API by address: a token bucket, and its response headers.
+"""Rate limit of the API and of logins by address: a token bucket, and its response headers.
 
 A bucket is stored as one number, the theoretical arrival time (generic cell rate algorithm): the moment at which it
 will be full. Every request moves it on by the time of one token, and is refused if it would be more than the window
@@ -70,6 +70,10 @@ class RateLimit(NamedTuple):
         """
         each = max(self.requests // workers, 1)
         return RateLimit(each, each * self.step_s * workers)
+
+
+LOGINS = RateLimit(20, 60)
+"""Attempts to log in: each hashes a password, which keeps a core busy for a quarter of a second."""
 
 
 def read_limit(text: str) -> RateLimit | None:
@@ -168,10 +172,9 @@ def consume_shared(key: str, limit: RateLimit) -> RateDecision | None:
         return None
     from redis.exceptions import RedisError
 
-    name = f"fueldepot:rate:{limit.requests}/{limit.window_s}:{key}"
     arguments = (round(limit.step_s * 1e6), round(limit.window_s * 1e6))
     try:
-        answer: Any = client().register_script(CONSUME)(keys=[name], args=arguments)
+        answer: Any = client().register_script(CONSUME)(keys=[f"fueldepot:rate:{key}"], args=arguments)
     except (RedisError, OSError) as error:
         _redis_away_until = time.monotonic() + PAUSE_S
         logger.warning("the shared cache does not answer (%s); working without it", type(error).__name__)
@@ -184,8 +187,8 @@ own_buckets = GcraStore()
 
 
 def consume(address: str, limit: RateLimit) -> RateDecision:
-    """Take a token for an address: from the shared bucket, or from this worker's."""
-    key = network_of(address, IPV6_PREFIX)
+    """Take a token of a limit for an address: from the shared bucket, or from this worker's."""
+    key = f"{limit.requests}/{limit.window_s}:{network_of(address, IPV6_PREFIX)}"
     return consume_shared(key, limit) or own_buckets.consume(key, limit.share(worker_count))
 
 
