@@ -218,6 +218,12 @@ def test_an_editor_sees_the_evidence_until_the_entry_is_verified(stranger, admin
     assert find_evidence(nowak)["networks"] == 1
 
 
+def test_an_address_like_a_query_adds_nothing_to_the_letter_of_an_editor(stranger, admin_client, nowak, gone):
+    report(stranger, gone, email="ewa?bcc=jan%40opal.pl&body=x@example.pl")
+    page = admin_client.get(reverse("admin:catalog_depot_change", args=[nowak.pk])).content.decode()
+    assert 'href="mailto:ewa%3Fbcc%3Djan%2540opal.pl%26body%3Dx@example.pl"' in page
+
+
 def test_an_editor_is_not_asked_to_remove_what_has_been_removed(stranger, admin_client, nowak, gone):
     report(stranger, gone)
     page, asked = reverse("admin:catalog_depot_change", args=[nowak.pk]), "albo go usuń."
