@@ -165,6 +165,11 @@ def test_the_deploy_check_names_what_is_missing(environment, named):
     assert set(re.findall(r"\((\w+\.W\d+)\)", done.stderr)) == named | {"fueldepot.W010"}
 
 
+def test_what_callers_reach_cannot_read_dumps():
+    unit = (ROOT / "docs" / "deployment" / "fueldepot@.service").read_text()
+    assert "\nInaccessiblePaths=-/var/backups/fueldepot\n" in unit
+
+
 def test_what_timers_start_is_there_and_writes_and_is_confined():
     for name, writes, when in (
         ("refresh", "--commit", r"\*-\*-\* "),
