@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.models import (
+    CaseComment,
     Decision,
     DecisionLine,
     Depot,
@@ -94,9 +95,10 @@ def purge_submissions(*, on: datetime) -> Purged:
     """Erase data whose time is over, see the constants above.
 
     Unconfirmed submissions are deleted when their link expires, undecided ones after `ExpiryLetters`. With the
-    personal data go the proposed values that were not published and the questions to the author. Data of prices go
-    `KEPT_FOR_LIMITS` after the last of them was decided, those of withdrawn submissions as long after the withdrawal,
-    hashes of mailboxes as long after the last letter. A pending letter delays nothing.
+    personal data go the proposed values that were not published, the questions to the author and the comments about a
+    missing depot. Data of prices go `KEPT_FOR_LIMITS` after the last of them was decided, those of withdrawn
+    submissions as long after the withdrawal, hashes of mailboxes as long after the last letter. A pending letter delays
+    nothing.
     """
     unconfirmed, expired, due, clients, mailboxes = parts = _forgettable(on)
     chosen = reduce(or_, parts)
@@ -117,7 +119,8 @@ def purge_submissions(*, on: datetime) -> Purged:
 
 def erase(closed: QuerySet[Submission], *, on: datetime) -> int:
     """Erase the personal data of closed submissions, whose depots are locked. Returns how many there were."""
-    SubmissionQuestion.objects.filter(submission__in=closed).delete()
+    for model in (SubmissionQuestion, CaseComment):
+        model._default_manager.filter(submission__in=closed).delete()
     closed.exclude(state=Submission.State.ACCEPTED).update(proposed={}, stored={})
     _erase_unpublished(closed.filter(state=Submission.State.ACCEPTED).exclude(proposed={}))
     return closed.update(erased_at=on, notification_pending=False, **dict.fromkeys(PERSONAL, ""))

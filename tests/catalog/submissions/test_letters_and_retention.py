@@ -101,6 +101,15 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
     assert purged(days=90) == retention.Purged(0, 0, 0)
 
 
+def test_comments_about_a_missing_depot_go_with_its_author(editor):
+    added = factories.SubmissionFactory(add=True)
+    added.comments.create(text="Mówi, że nazywa się Jan Nowak.", written_at=NOW, written_by=editor)
+    deciding.reject_submission(submission=added, reason="Nie.", by=editor, on=NOW)
+    for seconds, stay in ((-1, True), (0, False)):
+        purged(days=90, seconds=seconds)
+        assert added.comments.exists() is stay
+
+
 def test_who_adds_an_own_depot_is_told_how_to_change_its_hours_and_prices(editor):
     factories.BoundaryFactory()
     new = {"name": "Opał", "lat": 50.0617, "lon": 19.9373, "location_approximate": False, "municipality": "1261011"}
