@@ -65,7 +65,8 @@ TERMS: dict[str, tuple[str, str, str]] = {
         "/prices/pellet",
     ),
     Dataset.Slug.REGULATIONS: (
-        "Uchwały antysmogowe województw: terminy, zakazane paliwa, zmiany i źródła.",
+        "Uchwały antysmogowe województw: terminy, zakazane paliwa, zmiany i źródła. Samych aktów prawo autorskie nie "
+        "chroni (art. 4 ustawy o prawie autorskim).",
         f"po każdej zmianie uchwał; stan starszy niż {lasting(STALE_AFTER)} czeka na potwierdzenie",
         "/regulations",
     ),

@@ -20,6 +20,7 @@ from catalog.submissions import letters, limits, tokens
 from catalog.submissions.intake import check_published
 from catalog.submissions.limits import (
     PER_NETWORK,
+    PER_READER,
     PERIOD,
     TooManyRequests,
     hash_client,
@@ -76,10 +77,6 @@ def find_evidence(depot: Depot) -> dict[str, Any] | None:
         "last": reports[-1].created_at,
         "emails": [report.email for report in reports if report.email],
     }
-
-
-PER_READER = 20
-"""Confirmed subscriptions of one address."""
 
 
 class SubscriptionNotFound(Refusal):

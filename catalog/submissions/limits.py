@@ -42,6 +42,9 @@ PER_DEPOT = 20
 Claims and deletions have no such limit. Links sent before remain usable: an author with a link is never refused.
 """
 
+PER_READER = 20
+"""Confirmed subscriptions of one address."""
+
 FARTHEST_KM = 30.0
 """Longest move of a depot by a correction, and longest distance of a new depot from its postcode; forms check them."""
 

@@ -15,6 +15,7 @@ import osmium
 import osmium.filter
 import osmium.io
 
+from catalog.depots.attribution import LICENCES
 from catalog.importers.parsers import osm_tags
 from catalog.importers.parsers.files import is_zip
 from catalog.importers.parsers.osm_tags import collect, depot, fuels_of
@@ -147,7 +148,7 @@ SOURCES = (
         title="OpenStreetMap, składy opału",
         publisher="autorzy OpenStreetMap",
         credit="OpenStreetMap, ODbL 1.0",
-        licence="ODbL 1.0",
+        licence=LICENCES[Depot.Source.OSM],
         terms="https://www.openstreetmap.org/copyright",
         formats=(
             FileFormat("overpass", osm_tags.recognises_overpass, osm_tags.parse_overpass, r".*overpass.*\.json"),

@@ -145,7 +145,7 @@ def test_a_data_set_names_the_publishers_of_its_rows_and_the_older_day(country, 
     assert state() == (f"{OSM} oraz {OWNERS}", "2031-10-03")
     entry = shown("depots")
     assert (entry["source"], entry["as_of"]) == (f"{OSM} oraz {OWNERS}", date(2031, 10, 3))
-    assert entry["licence"] == "ODbL 1.0; za zgodą"
+    assert entry["licence"] == "ODbL-1.0; za zgodą"
     # A publisher whose rows are all gone is named no more.
     Depot.objects.filter(source=Depot.Source.EDITOR).delete()
     country(osm("2031-10-04", range(4)))

@@ -9,6 +9,7 @@ from django.utils import timezone
 from jsonschema import Draft202012Validator, FormatChecker
 
 from catalog.depots.attribution import LICENCES
+from catalog.importers.sources import openstreetmap
 from catalog.models import Dataset, Depot
 from catalog.search import entries
 from fueldepot.mcp import answers
@@ -20,6 +21,7 @@ from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import voivodeship_page
 from pages.municipality import find_municipality, municipality_page
 from prices.models import Observation, Series
+from regulations import sources as regulations
 from tests import factories
 from tests.fueldepot.mcp.conftest import post, rpc
 from tests.openapi.description import close
@@ -116,7 +118,8 @@ def test_no_error_repeats_an_income(call):
 
 
 def test_rules_of_use_are_those_of_the_page_with_the_licences(call):
-    Dataset.objects.bump_version(Dataset.Slug.DEPOTS, as_of=date(2026, 10, 3), source="OpenStreetMap, ODbL 1.0")
+    for source in (openstreetmap.SOURCES[0], regulations.SOURCE):
+        Dataset.objects.bump_version(source.dataset, as_of=date(2026, 10, 3), source=source.credit)
     every, *single, past = call(("rules_of_use", {}), *(("rules_of_use", {"rule": n}) for n in range(1, 13)))
     page, licences = rules_of_use(), every["answer"]["licences"]
     assert every["answer"]["rules"] == [title for title, _ in page]

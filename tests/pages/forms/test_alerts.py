@@ -184,7 +184,7 @@ def test_an_asked_reader_goes_on(client, clock):
 
 def test_nobody_has_too_many(stranger, place):
     email_hash = tokens.hash_email("jan@opal-nowak.pl")
-    for number in range(subscriptions.PER_READER):
+    for number in range(limits.PER_READER):
         factories.SubscriptionFactory(email_hash=email_hash, teryt=f"14650{number:02}")
     stranger.fill(PATH, place=place.name)
     expect(confirm(stranger, links_in(mail.outbox[-1])[0]), "Masz już bardzo wiele powiadomień", status=409)
