@@ -109,20 +109,21 @@ class BoundaryIndex:
         return bool(shapely.dwithin(self.areas[position], point, EDGE_TOLERANCE_M))
 
     def main_first(self, shares: Sequence[tuple[str, int]], lat: float, lon: float) -> Sequence[tuple[str, int]]:
-        """Sort those municipalities of a postcode whose number of addresses is unknown.
+        """Sort the municipalities of a postcode where the number of addresses of one is unknown.
 
-        Towns come first, then the municipality in which the centre lies, then those with a town in them.
+        Towns without a number come first: the source may lack every address of a town, as of Elbląg in 82-300. Then
+        most addresses first, then the municipality in which the centre lies, then those with a town in them.
 
         shares: municipality and number of addresses, 0 if unknown; most first. lat, lon: the centre.
         """
         if len(shares) == 1 or shares[-1][1]:
             return shares
 
-        def rank(share: tuple[str, int]) -> tuple[int, bool, bool, bool]:
+        def rank(share: tuple[str, int]) -> tuple[bool, int, bool, bool]:
             teryt, addresses = share
             kind = int(teryt[6])
-            town, rural = kind == Municipality.Kind.TOWN, kind == Municipality.Kind.RURAL
-            return -addresses, not town, not self.contains(teryt, lat, lon), rural
+            uncounted_town = kind == Municipality.Kind.TOWN and not addresses
+            return not uncounted_town, -addresses, not self.contains(teryt, lat, lon), kind == Municipality.Kind.RURAL
 
         return sorted(shares, key=rank)
 

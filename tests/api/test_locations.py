@@ -43,6 +43,15 @@ def test_a_city_stands_before_the_rural_municipality_of_another_county(client):
     assert "tarnow-1263011" in client.get(URL, {"q": "33-100"}).json()[0]["url"]
 
 
+def test_a_town_whose_addresses_the_source_lacks_stands_before_a_village_with_a_few(client):
+    city = factories.MunicipalityFactory(teryt="2861011", name="Elbląg")
+    rural = factories.MunicipalityFactory(teryt="2804052", name="Milejewo")
+    factories.PostcodeFactory(code="82-300", places=["Elbląg", "Stoboje"], shares=[(rural, 25), (city, 0)])
+    entries.rebuild_index()
+    assert "elblag-2861011" in client.get(URL, {"q": "82-300"}).json()[0]["url"]
+    assert client.get("/api/v1/postcodes/82-300").json()["municipalities"][0]["name"] == "Elbląg"
+
+
 def test_postcodes_without_a_known_address_come_last(client):
     krakow = factories.krakow()
     factories.PostcodeFactory(code="30-000", shares=[(krakow, 0)])
