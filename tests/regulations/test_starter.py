@@ -219,7 +219,7 @@ def test_acts_that_were_found(one):
 
 def test_fireplaces_in_wroclaw(one):
     (row,) = [row for row in rows_of(one("teryt=0264011")) if "czysteogrzewanie.pl" in hosts(row)]
-    assert (row["date"], row["appliances"], row["exemptions"]) == ("2018-07-01", ["fireplace"], ["ecodesign"])
+    assert (row["date"], row["unclear_appliances"], row["exemptions"]) == ("2018-07-01", ["fireplace"], ["ecodesign"])
     assert (row["binds_requested_unit"], "jedno źródło" in row["caveat"]) == (True, True)
 
 
@@ -333,6 +333,12 @@ def test_exemptions_are_those_that_can_free_the_appliance(starter):
     assert check("0264011", CLASS_3).deciding.exemptions == ()
     wroclaw = check("0264011", FIREPLACE).deciding
     assert wroclaw.exemptions == (Exemption.ECODESIGN_WITHOUT_NETWORK, Exemption.ADDITIONAL_FIREPLACE)
+
+
+def test_a_fireplace_in_wroclaw_may_need_ecodesign_already(starter):
+    (earlier,) = check("0264011", FIREPLACE).limited
+    assert (earlier.deadline.date, earlier.contradicted) == (date(2018, 7, 1), True)
+    assert not check("0264011", STOVE).limited
 
 
 def test_a_building_at_the_network_is_a_limit(starter):
