@@ -9,6 +9,7 @@ MOVES_ENTRIES = {
     "0035_postcodes_of_more_districts",
     "0037_main_municipalities_of_postcodes",
     "0040_cities_before_towns",
+    "0042_uncounted_towns_first",
 }
 """Migrations that move or order entries of the search index, or give them another municipality.
 
