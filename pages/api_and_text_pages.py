@@ -27,7 +27,7 @@ from pages.page import Crumb, Page, publisher
 from subsidy.household_and_plan import ENVELOPE
 
 FOR_OWNERS_AS_OF = date(2026, 11, 26)
-ENGLISH_AS_OF = PRIVACY_AS_OF = RULES_AS_OF = date(2026, 11, 30)
+ENGLISH_AS_OF = PRIVACY_AS_OF = RULES_AS_OF = date(2026, 12, 1)
 """The days on which the texts last changed; renew them with every change."""
 
 NOTICE_MONTHS = 6
