@@ -165,7 +165,7 @@ def describe_limit(finding: ApplianceDeadline, on: date) -> str:
         text = f"Nie wolno od {day(row.date)}{limits_of(finding)}{unless(finding)}"
     else:
         text = f"Do {day(last_day(finding))}{limits_of(finding)}{longer(finding)}"
-    text = full_sentence(f"{text}, ale źródła są w tym sprzeczne" if finding.contradicted else text)
+    text = full_sentence(f"{text}, ale źródła nie mówią o tym jednoznacznie" if finding.contradicted else text)
     return f"{text} {finding.caveat}" if finding.caveat and finding.binds is None else text
 
 

@@ -280,9 +280,9 @@ class Deadline(Provision):
     """A day from which something is forbidden or required. uid: of its calendar event, stable when the day moves.
 
     The codes repeat the texts as data. appliances: those that it ends or limits; empty where it is about fuels alone.
-    unclear_appliances: sources contradict each other about these. fuels: only with these; empty for any solid fuel.
-    conditions: only where all hold. exemptions: one of them frees an appliance. started_before: only appliances put to
-    use before that day. spared: appliances that may stay according to a source.
+    unclear_appliances: sources contradict each other about these, or are vague. fuels: only with these; empty for any
+    solid fuel. conditions: only where all hold. exemptions: one of them frees an appliance. started_before: only
+    appliances put to use before that day. spared: appliances that may stay according to a source.
     """
 
     class Kind(models.TextChoices):

@@ -263,7 +263,7 @@ class ComingDeadlineJson(TypedDict):
     appliances: rules.ApplianceCodes
     """Appliances that it ends or limits; empty for a deadline about fuels alone."""
     unclear_appliances: rules.ApplianceCodes
-    """Appliances about which sources contradict each other; `caveat` says how."""
+    """Appliances about which sources contradict each other, or are vague; `caveat` says how."""
     uncertain: Annotated[bool, example(False)]
     """Whether sources contradict each other about it binding anywhere in its area; `caveat` says how."""
     caveat: Annotated[str | None, example("Bez strefy uzdrowiskowej.")]
