@@ -41,8 +41,6 @@ MOST_OWNERS_ROWS = 500
 MOST_LINES = 4 * MOST_ROWS
 """Limit of the rows of an upload with empty ones, on all its sheets."""
 
-TOO_MANY_ROWS = f"Plik ma więcej niż {MOST_ROWS} wierszy. Podziel go na części."
-
 MOST_SHEETS = 10
 """Limit of the sheets of an upload. Data may be on one of them only."""
 
@@ -254,7 +252,7 @@ def read_sheets(content: bytes, *, results: bool) -> dict[str, list[tuple[Any, .
         ]
         lines += len(sheets[sheet.title])
     if lines > MOST_LINES:
-        raise ValidationError(TOO_MANY_ROWS)
+        raise too_many_rows(MOST_ROWS)
     return {name: rows for name, rows in sheets.items() if not all(map(is_blank, rows))}
 
 
@@ -301,7 +299,7 @@ def make_table(rows: Sequence[Sequence[Any]]) -> Table:
     if not filled:
         raise ValidationError("W pliku nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn.")
     if len(filled) > MOST_ROWS or len(rows) > MOST_LINES:
-        raise ValidationError(TOO_MANY_ROWS)
+        raise too_many_rows(MOST_ROWS)
     for number, row in filled.items():
         if not is_blank(row[len(names) :]):
             advice = "Kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola średnikami."
@@ -314,6 +312,10 @@ def make_table(rows: Sequence[Sequence[Any]]) -> Table:
     titles = dict(zip(names, map(str, header), strict=True))
     table = [(number, dict(zip_longest(names, row[: len(names)], fillvalue=""))) for number, row in filled.items()]
     return Table(names, table, price_unit(titles.get("price")) or "", titles.get("bag_price", ""))
+
+
+def too_many_rows(most: int) -> ValidationError:
+    return ValidationError(f"Plik ma więcej niż {most} wierszy. Podziel go na części.")
 
 
 def tidy_cell(cell: Any) -> Any:

@@ -116,7 +116,7 @@ class DeskSite(AdminSite):
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         if request.method == "POST" and settings.RATE_LIMIT:
-            tried = rate_limit.consume(request.META.get("REMOTE_ADDR", ""), rate_limit.LOGINS)
+            tried = rate_limit.consume(request.META.get("REMOTE_ADDR", ""), rate_limit.LOGINS, of="logins:")
             if not tried.allowed:
                 wait = {"wait_s": tried.next_in_s}
                 refusal = render(request, settings.AXES_LOCKOUT_TEMPLATE, wait, status=HTTPStatus.TOO_MANY_REQUESTS)

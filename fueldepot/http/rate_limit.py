@@ -186,9 +186,12 @@ own_buckets = GcraStore()
 """Of this worker: each has a copy, since it was forked."""
 
 
-def consume(address: str, limit: RateLimit) -> RateDecision:
-    """Take a token of a limit for an address: from the shared bucket, or from this worker's."""
-    key = f"{limit.requests}/{limit.window_s}:{network_of(address, IPV6_PREFIX)}"
+def consume(address: str, limit: RateLimit, of: str = "") -> RateDecision:
+    """Take a token for an address: from the shared bucket, or from this worker's. of: what is limited, "" for the API.
+
+    Equal limits of different things have buckets of their own.
+    """
+    key = f"{of}{limit.requests}/{limit.window_s}:{network_of(address, IPV6_PREFIX)}"
     return consume_shared(key, limit) or own_buckets.consume(key, limit.share(worker_count))
 
 

@@ -28,7 +28,7 @@ from pages.forms.views import claim_path, client_of, get_published, ids_of, post
 from pages.polish import date_digits
 from prices.models import DepotPrice
 from prices.owners import confirm_prices, publish_changes
-from prices.price_list_files import MOST_OWNERS_ROWS, POLISH
+from prices.price_list_files import MOST_OWNERS_ROWS, POLISH, too_many_rows
 from prices.price_list_preview import EXPIRED, ConfirmForm, UploadForm, preview_price_list
 
 REVOKED = (
@@ -92,7 +92,7 @@ class PriceListForm(UploadForm):
     def clean_import_file(self) -> Any:
         file = super().clean_import_file()
         if len(self.table.rows) > MOST_OWNERS_ROWS:
-            raise forms.ValidationError(f"Plik ma więcej niż {MOST_OWNERS_ROWS} wierszy. Podziel go na części.")
+            raise too_many_rows(MOST_OWNERS_ROWS)
         return file
 
 

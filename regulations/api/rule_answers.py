@@ -234,7 +234,7 @@ class DeadlineJson(ProvisionJson):
     started_before: NotRequired[Annotated[Day | None, example("2018-05-01")]]
     """It binds only appliances put to use before this day; null for all."""
     spared: NotRequired[list[SparedApplianceJson]]
-    """Appliances of which the sources say that they may stay in use without a time limit."""
+    """Appliances that, according to the sources, may stay in use without a time limit."""
     confirmation_overdue: NotRequired[Overdue]
 
 
