@@ -94,10 +94,13 @@ MUNICIPALITY_WORDS = frozenset(("gmina", "gminy", "gminie", "gm"))
 KINDS = {"miejska": 1, "miejskiej": 1, "wiejska": 2, "wiejskiej": 2}
 """Kinds of municipality by the word after "gmina"; "miejsko-wiejska" is 3."""
 
-NEAR = ("kolo", "obok", "pod", "przy", "blisko", "niedaleko", "nieopodal", "poblizu", "okolice", "okolicy", "okolicach")
+NEAR = (
+    *("kolo", "wokol", "okolo", "obok", "pod", "przy", "blisko", "niedaleko", "nieopodal", "poblizu"),
+    *("okolice", "okolicy", "okolicach"),
+)
 """Words between a place and the town that it is near, beside "k.", which may also have a stroke behind it."""
 
-PREPOSITIONS = frozenset({"w", "we", "na", "k", *NEAR, "do", "od", "dla", "z", "miedzy"})
+PREPOSITIONS = frozenset({"w", "we", "na", "k", *NEAR, "do", "od", "dla", "z", "ze", "miedzy", "poza", "przed", "spod"})
 """Prepositions, which inflect the name: "w Krakowie", "koło Krakowa"."""
 
 DEPOT = frozenset({"sklad", "sklady", "skladu"})

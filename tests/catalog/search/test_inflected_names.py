@@ -50,6 +50,12 @@ def test_the_instrumental_is_recognised_after_a_preposition_alone():
         assert InflectedNames([name]).find(words.split()) is None
 
 
+def test_the_name_behind_every_preposition_is_a_case():
+    search = make_search(PLACES | {ROPA: "Opole"}, ("Okół", ROPA), ("Opolan", SEKOWA), ("Żelechowa", ZAKOPANE))
+    for text in ("wokół Opola", "około Opola", "spod Opola", "ze Opola", "przed Opolem", "poza Opolem"):
+        assert found(search, text) == ["Opole"], text
+
+
 def test_words_behind_an_inflected_one_may_be_abbreviated():
     for name, text in (
         *(("sroda wielkopolska", "srodzie wlkp"), ("ruda slaska", "rudzie sl"), ("rawa mazowiecka", "rawy maz")),
