@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from catalog.search import query
 from catalog.search.index import SearchIndex
-from catalog.search.vocabulary import SCOPES, SQUARE, InflectedNames
+from catalog.search.vocabulary import MUNICIPALITY_WORDS, SCOPES, SQUARE, InflectedNames
 from catalog.territory.coordinates import distance_m
 from catalog.text import fold
 
@@ -64,7 +64,7 @@ class Towns:
         text: plain, without fuels. A word may say that they are near ("slomin k. warszawy"); two names beside each
         other ("mystkow, nowy sacz") mean the same if they are, as few streets have the name of a village nearby. Parts
         of villages have it often ("rynek, bochnia"), and a number behind the town is that of a house in it ("bochnia,
-        zagorze 5").
+        zagorze 5"). A word for a municipality says that the place is in it: "laki, gm. grodzisk mazowiecki".
         """
         key = query.normalize_query(text)
         if " " not in key or query.split_postcode(text) or self.index.named(key):
@@ -74,6 +74,8 @@ class Towns:
             towns = self.called(self.inflected(fold(town).split(), spoken=True) or town)
             return self._near(place, towns, is_said=True)
         segments, words = query.split_segments(text), key.split()
+        if not MUNICIPALITY_WORDS.isdisjoint(words):
+            return ()
         if len(segments) == 1:
             parts = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
         else:

@@ -307,6 +307,17 @@ def test_names_of_places_and_towns_may_be_short_where_a_word_says_that_they_are_
     assert search.towns.places_near("sucha, gorlice zdroj") == ()
 
 
+def test_a_word_for_a_municipality_says_that_a_place_is_in_it_not_near_it(monkeypatch):
+    own = [("Krzywa", code, 49.56, 21.30) for code in (GORLICE, "1205042")]
+    units = PLACES | {GORLICE: "Gorlice", "1205042": "Gorlice"}
+    search = make_search(units, *LOCATED, *own, ("Krzywa", SEKOWA, 49.66, 21.18))
+    kinds = {GORLICE: "część miasta", "1205042": "część"}
+    monkeypatch.setattr(search.index, "description", lambda number: kinds.get(search.index.teryt(number), "wieś"))
+    assert units_found(search, "Krzywa Gorlice")[0] == SEKOWA
+    for text in ("Krzywa gmina Gorlice", "pellet Krzywa gm. Gorlice"):
+        assert units_found(search, text) == [GORLICE, "1205042"], text
+
+
 def test_streets_of_a_town_are_no_places_near_it(monkeypatch):
     zielona = ("Zielona", SEKOWA, 49.60, 21.20)
     search = make_search(PLACES | {GORLICE: "Gorlice"}, *LOCATED, zielona, ("Rynek", SEKOWA, 49.65, 21.16))
