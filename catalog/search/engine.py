@@ -99,17 +99,23 @@ class Search:
         return Suggestions(suggestions, matches.fuel, matches.forgiven, self.is_clear(matches))
 
     def guess(self, text: str) -> list[Suggestion]:
-        """Return municipalities for a text without matches: those named in it, then those with similar names."""
+        """Return guesses for a text without matches.
+
+        Municipalities named in it, places of a name that no other has, municipalities with similar names.
+        """
         fuel, rest = query.split_fuel(plain(text))
         key = query.normalize_query(rest.partition(",")[0])
         words = key.split()
         sizes = range(query.MOST_WORDS, 0, -1)
         runs = (" ".join(words[start : start + size]) for size in sizes for start in range(len(words) - size + 1))
-        named = (number for run in runs for number in self.index.named(run)[:1] if number < self.index.municipalities)
+        named = [numbers for run in runs if (numbers := self.index.named(run))]
+        municipalities = (numbers[0] for numbers in named if numbers[0] < self.index.municipalities)
+        unique = (numbers[0] for numbers in named if len(numbers) == 1)
         names = [self.index.folds[number] for number in range(self.index.municipality_folds)]
         alike = extract(key, names, scorer=OSA.normalized_similarity, score_cutoff=GUESS_SIMILARITY, limit=MAX_GUESSES)
         similar = [self.index.named(name)[0] for name, _, _ in alike]
-        return [self._describe(row, fuel) for row in islice(dict.fromkeys([*named, *similar]), MAX_GUESSES)]
+        rows = dict.fromkeys((*municipalities, *unique, *similar))
+        return [self._describe(row, fuel) for row in islice(rows, MAX_GUESSES)]
 
     def _describe(self, number: int, fuel: str | None) -> Suggestion:
         index = self.index

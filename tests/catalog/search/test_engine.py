@@ -112,7 +112,7 @@ def test_three_municipalities_at_most_are_guessed_likeliest_first():
 
 
 def test_a_municipality_is_guessed_if_half_of_its_name_is_alike():
-    search = make_search(PLACES, ("Roqq", ROPA), ("Ropa", ZAKOPANE))
+    search = make_search(PLACES, ("Roqq", ROPA), ("Roqq", SEKOWA), ("Ropa", ZAKOPANE))
     assert guessed(search, "roqq") == ({None}, ["Ropa"])
     assert [row.teryt for row in search.guess("ropq")] == [ROPA]
     assert guessed(search, "rqqq") == (set(), [])
@@ -123,6 +123,12 @@ def test_municipalities_named_in_the_text_are_guessed_before_similar_ones_the_lo
     search = make_search(PLACES | {"1205012": "Ropa Górna", "1205022": "Targropa"}, ("Wrzeszcz", SEKOWA))
     assert guessed(search, "targ ropa gorna") == ({None}, ["Ropa Górna", "Ropa", "Targropa"])
     assert guessed(search, "zakopane wrzeszcz")[1][0] == "Zakopane"
+
+
+def test_a_place_named_in_the_text_is_guessed_if_no_other_has_its_name():
+    search = make_search(PLACES, ("Korbielów", ROPA), ("Wesoła", ROPA), ("Wesoła", SEKOWA))
+    assert guessed(search, "wesola korbielow") == ({None}, ["Korbielów"])
+    assert guessed(search, "pellet korbielow ropa")[1] == ["Ropa", "Korbielów"]
 
 
 def test_nicknames_of_cities_and_words_of_wishes_are_understood():
