@@ -348,6 +348,10 @@ class Search:
         # Words that are all names are a street and its town rather than misspelt: "Nysa Polna".
         before = self.towns.named(town)[0] if town and town in key and any(map(self.words.knows, readings)) else ()
         yield Found(tuple(dict.fromkeys((*before, *_numbers(matches))))[:MAX_SUGGESTIONS], forgiven=True)
+        for mode in (Mode.CASES, Mode.WORDS):
+            for reading in map(self.words.without_strangers, readings):
+                matches = self.words.find(reading, mode, accented)
+                yield Found(_numbers([match for match in matches if match.whole]), forgiven=True)
 
     def _village_of_address(self, text: str, accented: tuple[str, ...]) -> list[Match]:
         """Return the villages of an address without streets, in the municipality that it names, if it names one."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from catalog.models import Municipality
 from catalog.search.index import MAX_SUGGESTIONS, SearchIndex
-from catalog.search.query import Reading, Token
+from catalog.search.query import Reading, Token, is_number
 from catalog.search.ranking import Numbers, WordIndex, WordTier
 from catalog.search.vocabulary import FILLERS, REGIONS, ContextScope, find_nominatives
 from catalog.text import fold
@@ -275,6 +275,17 @@ class WordMatcher:
     def knows(self, reading: Reading) -> bool:
         """Whether every word is one of a name, or a form of one of a unit's."""
         return not any(self._is_unknown(token, Mode.UNKNOWN_WORDS) for token in reading.tokens)
+
+    def without_strangers(self, reading: Reading) -> Reading:
+        """Return a reading without words that resemble none of a place or unit: "promocja Sękowa"."""
+        return replace(reading, tokens=tuple(token for token in reading.tokens if not self._is_stranger(token)))
+
+    def _is_stranger(self, token: Token) -> bool:
+        """Whether no name has a word like this, even with edits. Numbers of houses and names of units are none."""
+        if token.scope or is_number(token.text):
+            return False
+        costs = (self._costs(token, Mode.ALL_WORDS, in_names=in_names) for in_names in (True, False))
+        return all(cost.min(initial=NO_MATCH) == NO_MATCH for cost in costs)
 
     def _is_unknown(self, token: Token, mode: Mode) -> bool:
         if mode is not Mode.UNKNOWN_WORDS or len(self.names.exact(token.text)):

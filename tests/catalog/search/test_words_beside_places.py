@@ -74,6 +74,14 @@ def test_a_town_amid_other_words_is_found_and_words_that_do_not_locate_are_no_pl
         assert found(search, text) == [], text
 
 
+def test_a_word_that_resembles_no_name_is_left_out_beside_a_whole_name_where_nothing_else_fits():
+    search = make_search(PLACES, ("Korbielów", ROPA), ("Korbielówka", SEKOWA))
+    texts = ("pellet promocja Korbielów", "Korbielów telefon", "pellet cennik w Korbielowie", "dowóz do Korbielowa")
+    for text in texts:
+        assert (found(search, text), search.find(text).forgiven) == (["Korbielów"], True), text
+    assert found(search, "promocja Korb") == found(search, "promocja, woj. Mazowieckie") == []
+
+
 def test_what_is_no_name_beside_the_place_is_ignored():
     search = make_search(PLACES, ("Targ", ROPA), ("Polan", NOWY_TARG))
     streets = ("ul. Długa 5", "ul. Długa", "ul. 3 Maja 12a", "ul. 3 Maja", "3 Maja 12a", "ul. Jana Pawła II 7 m. 2")
@@ -81,6 +89,12 @@ def test_what_is_no_name_beside_the_place_is_ignored():
     after = ("Nowy\u200b Ta\u00adrg\u200f", "Nowy Targ niedziela", "Nowy Targ w niedzielę", "Nowy Targ Poland")
     for text in (*(f"{words} Nowy Targ" for words in before), *after):
         assert found(search, text) == ["Nowy Targ"], text
+
+
+def test_a_village_is_found_behind_part_of_a_postcode_and_before_a_street_and_its_municipality():
+    search = make_search(PLACES, ("Lipnik", ROPA))
+    for text in ("34-4 Lipnik", "34-40; Lipnik", "Lipnik ul. Ogrodowa 5 A, Ropa", "Lipnik pl. Szkolny, Ropa"):
+        assert found(search, text)[:1] == ["Lipnik"], text
 
 
 def test_what_follows_a_number_is_no_place_unless_it_is_one_as_a_whole():
