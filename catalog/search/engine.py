@@ -101,7 +101,7 @@ class Search:
     def guess(self, text: str) -> list[Suggestion]:
         """Return guesses for a text without matches.
 
-        Municipalities named in it, places of a name that no other has, municipalities with similar names.
+        Municipalities named in it, places of a name that few have, municipalities with similar names.
         """
         fuel, rest = query.split_fuel(plain(text))
         key = query.normalize_query(rest.partition(",")[0])
@@ -110,11 +110,11 @@ class Search:
         runs = (" ".join(words[start : start + size]) for size in sizes for start in range(len(words) - size + 1))
         named = [numbers for run in runs if (numbers := self.index.named(run))]
         municipalities = (numbers[0] for numbers in named if numbers[0] < self.index.municipalities)
-        unique = (numbers[0] for numbers in named if len(numbers) == 1)
+        rare = (number for numbers in named if len(numbers) <= MAX_GUESSES for number in numbers)
         names = [self.index.folds[number] for number in range(self.index.municipality_folds)]
         alike = extract(key, names, scorer=OSA.normalized_similarity, score_cutoff=GUESS_SIMILARITY, limit=MAX_GUESSES)
         similar = [self.index.named(name)[0] for name, _, _ in alike]
-        rows = dict.fromkeys((*municipalities, *unique, *similar))
+        rows = dict.fromkeys((*municipalities, *rare, *similar))
         return [self._describe(row, fuel) for row in islice(rows, MAX_GUESSES)]
 
     def _describe(self, number: int, fuel: str | None) -> Suggestion:
