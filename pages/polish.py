@@ -1,7 +1,7 @@
 """Polish formats: amounts, coordinates, days and moments; and non-breaking spaces.
 
 Results of formats stay on one line. In texts, non-breaking spaces keep a word of one letter ("z", "w", "i") with the
-next word, a number with its unit ("31 grudnia 2026 r.", "40 zł") or with the word before it ("poz. 787"), and a dash
+next word, a number with its unit or month ("40 zł", "31 grudnia") or with the word before it ("poz. 787"), and a dash
 with the word before it. The template loaders insert them into the texts of templates, once per process. Data pass the
 filter `tied`.
 """
@@ -112,7 +112,8 @@ def moment(value: datetime) -> str:
 # After a blank, a bracket, a quotation mark or a tag.
 LONE = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+(?=\S)")
 LONE_AT_END = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+\Z")
-UNIT_SIGNS = r"(?:r\.|zł|km|m|m²|cm|mm|kg|mg|t|mp|kW|kWh|MJ|°C|MB|kB|godz\.|mies\.|mln|tys\.)"
+MONTHS = "stycznia|lutego|marca|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia"
+UNIT_SIGNS = rf"(?:{MONTHS}|r\.|zł|km|m|m²|cm|mm|kg|mg|t|mp|kW|kWh|MJ|°C|MB|kB|godz\.|mies\.|mln|tys\.)"
 NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?={UNIT_SIGNS}(?![\w²³]))")
 NUMBERED = r"(?:[Nn]r|poz\.|art\.|ust\.|pkt|klas[aąęy]|tabel[aęi]|[Rr]odzaj[ua]?|Krok)"
 WORD_AND_NUMBER = re.compile(rf"(?<!\w)({NUMBERED}) (?=\d)")

@@ -211,7 +211,7 @@ def test_what_belongs_together_is_tied():
         "raz na dzień": "raz na dzień",
         "z": "z",
         "koniec z ": "koniec z ",
-        "od 1 lipca 2026 r. do 40 zł": "od 1 lipca 2026~r. do 40~zł",
+        "od 1 lipca 2026 r. do 40 zł": "od 1~lipca 2026~r. do 40~zł",
         "do 15 km, 12,5 kg i 5 mm": "do 15~km, 12,5~kg i~5~mm",
         "15,5 MJ/kg przy 55/45 °C": "15,5~MJ/kg przy 55/45~°C",
         "Dz. Urz. z 2017 r. poz. 787, nr 4 rury": "Dz. Urz. z~2017~r. poz.~787, nr~4 rury",
