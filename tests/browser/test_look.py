@@ -171,6 +171,12 @@ def test_the_ring_around_a_chip_is_not_cut_off(page):
     assert chip.evaluate(f"(chip) => {top} >= {ring} && {ring} > 0")
 
 
+def test_an_address_amid_the_words_of_a_table_stays_among_them(page, changed):
+    page.goto("/dane/")
+    address = page.locator("#pochodzenie + table a").first
+    assert address.evaluate("(link) => getComputedStyle(link).display") == "inline"
+
+
 def test_fields_show_a_whole_price(page, depot):
     for address in (f"/sklad/{depot['id']}/cena/", "/ceny/porownanie/"):
         page.goto(address)
