@@ -83,6 +83,12 @@ def test_the_months_of_changes_are_named(client):
     assert changes_in_words(fuel, date(2026, 4, 2)).startswith("marzec\N{NO-BREAK SPACE}2026 wobec")
 
 
+def test_a_median_without_an_earlier_one_says_nothing_of_changes(client, prices):
+    for path in OF_PELLET:
+        for address in (path, f"{path[:-1]}.md"):
+            expect(client.get(address), "500", without=["Mediany miesięczne:", "Zmiana przez miesiąc"])
+
+
 def test_a_day_or_a_window_that_cannot_be_answered_says_so_above_the_numbers(client, prices):
     day = "Dzień w adresie nie jest datą z ostatnich 24 miesięcy: podaj dzień od "
     window = "Okres mediany w adresie może mieć 3, 6 albo 12 miesięcy."
