@@ -14,7 +14,7 @@ from catalog.api.params import Voivodeship
 from catalog.models import Municipality
 from catalog.models import Voivodeship as VoivodeshipUnit
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
-from catalog.text import round_half_up, short_zloty, whole
+from catalog.text import round_half_up, short_amount, short_zloty, whole
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, field
 from pages.fuel_prices import prices_crumb
@@ -207,7 +207,7 @@ def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
         "price_field": (price, quantity(mine.price)),
         "bag_field": (bag, quantity(mine.bag), kg) if kg else None,
         "efficiency_field": (efficiency, quantity(mine.efficiency)),
-        "placeholder": quantity(row.price.amount) if row.price and row.price.kind != "own" else "",
+        "placeholder": price_amount(row.price.amount) if row.price and row.price.kind != "own" else "",
         "figures": list(figures_of(row)),
     }
 
@@ -223,14 +223,17 @@ def year_range(span: Estimate) -> str:
     return joined(span, lambda end: short_zloty(rounded_year(end))).replace("\N{NO-BREAK SPACE}zł–", "–")
 
 
+def price_amount(amount: Decimal) -> str:
+    """ "1 640", "302,50", "0,3812": in złoty."""
+    return short_amount(amount) if amount == rounded(amount) else quantity(amount)
+
+
 def describe_price(row: HeatingRow) -> str:
     """Return the price in words, with its day or year, number and area."""
     price = row.price
     if price is None:
         return "za mało cen; podaj własną" if row.source.fuel else "podaj własną cenę"
-    in_grosze = price.amount == rounded(price.amount)
-    amount = short_zloty(price.amount) if in_grosze else f"{quantity(price.amount)}\N{NO-BREAK SPACE}zł"
-    amount += f"/{row.source.unit}"
+    amount = f"{price_amount(price.amount)}\N{NO-BREAK SPACE}zł/{row.source.unit}"
     if price.kind == "own":
         return f"{amount}, Twoja cena"
     if price.year:

@@ -55,6 +55,11 @@ def test_the_median_of_the_voivodeship_else_of_poland_with_rounded_ranges_is_the
     assert (price["amount"], price["n"], price["area"]) == (1840, 6, "Polska")
 
 
+def test_the_field_of_an_own_price_shows_the_usual_one_to_the_grosz(client):
+    factories.price_depots(1540, 1641, 1640, 1740)
+    assert 'placeholder="1 640,50"' in html_of(client.get(PATH))
+
+
 def test_an_invented_price_within_the_window_makes_a_demonstration_not_for_search_engines(client, pellet):
     factories.price_depots(1940, 2040, 2140, depot__municipality=factories.warszawa())
     today = timezone.localdate()
