@@ -31,7 +31,7 @@ def test_depot_and_its_twin_show_every_public_field(client, depot, depot_page):
         *("ul. Długa 5, 30-001 Kraków", "Ekogroszek brak ceny – podaj Pellet brak ceny – podaj"),
         *("Zadzwoń +48 12 345 67 89 Zadzwoń +48 601 234 567 Dojazd Strona składu", "https://www.example.pl/opal"),
         *("NIP 5260250274", "50,0617° N, 19,9373° E (przybliżone)", "poniedziałek 7:00–15:00"),
-        *("wtorek 7:00–10:00 i 12:00–15:00", "sobota całą dobę", "niedziela nieczynne", "Licencja ODbL-1.0"),
+        *("wtorek 7:00–10:00 i 12:00–15:00", "sobota całą dobę", "niedziela nieczynne", "Licencja: ODbL-1.0"),
         *("Mo-Fr 07:00-15:00; Tu 07:00-10:00,12:00-15:00; Sa 24/7", "Sprawdzono 1 września 2026 r."),
         *("Ostatnia zmiana 3 października 2026 r.", "© autorzy OpenStreetMap, licencja ODbL 1.0"),
     )
