@@ -23,7 +23,7 @@ from catalog.text import short_zloty
 from pages.forms import fields
 from pages.forms.base_and_prices import PRICES, EmailForm, FormPart, PriceFields, PublicForm
 from pages.forms.depot import HOURS, HoursFields
-from pages.forms.form_and_status_pages import NO_LETTER, show, show_form, show_problem
+from pages.forms.form_and_status_pages import NO_LETTER, crumbs_to, show, show_form, show_problem
 from pages.forms.views import claim_path, client_of, get_published, ids_of, posted, public_form_view, refused, token_of
 from pages.polish import date_digits
 from prices.models import DepotPrice
@@ -354,7 +354,7 @@ def renew(request: HttpRequest, depot_id: int) -> HttpResponse:
     if form.is_valid():
         owner_links.request_link(depot=depot, email=form.cleaned_data["email"], on=form.on)
         return show_problem(request, 200, "Sprawdź pocztę", SENT, link=claim_path(depot.pk), link_label=CLAIM)
-    return show_form(request, "renew", form, token="")
+    return show_form(request, "renew", form, token="", breadcrumbs=crumbs_to(depot))
 
 
 @public_form_view

@@ -107,6 +107,7 @@ def test_a_request_for_a_new_link_says_and_costs_the_same_for_any_address(client
         expect(client.get(path), without=["odnośnik do potwierdzenia"])
         refused = client.post(path, typed | {"email": "jan"}).content.decode()
         assert not missing(refused, "<title>Popraw odpowiedzi – ", f'action="{path}#wynik"', '" id="wynik"')
+        assert f">{nowak.name}</a></li>" in refused  # the way back
         with CaptureQueriesContext(connection) as queries:
             answers.append(text_of(client.post(path, typed)))
         statements.append([re.sub(r"'[^']*'|\d+", "…", query["sql"]) for query in queries])
