@@ -59,7 +59,7 @@ class AlertsForm(EmailForm):
             ("fuel", "voivodeship"),
             f"Napiszemy, gdy mediana zmieni się o {alerts.MOVED * 100:.0f}% albo więcej.",
         ),
-        FormPart("Twój adres", ("email",)),
+        FormPart("Kontakt", ("email",)),
     )
     help_texts = {"email": "Wyślemy na niego odnośnik do potwierdzenia. Nie publikujemy go."}
 

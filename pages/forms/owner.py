@@ -155,7 +155,7 @@ class RenewForm(EmailForm):
 
     help_texts = {"email": "Ten, z którego przejęto wpis."}
 
-    PARTS = (FormPart("Twój adres", ("email",)),)
+    PARTS = (FormPart("Kontakt", ("email",)),)
 
 
 class ObjectionForm(PublicForm):
