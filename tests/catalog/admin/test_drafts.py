@@ -163,7 +163,7 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     approve(ewa, draft_of(ewa, deadline, date="2030-01-01"), decision="withdraw")
     listed = html_of(ewa.get("/admin/catalog/draft/", {"state": "withdrawn"}))
     assert re.findall(r'class="field-state_in_words">(\w+)<', listed) == ["wycofane", "odrzucone"]
-    assert "Twoje szkice, które ktoś odrzucił</a></th><td>1</td>" in html_of(ewa.get("/admin/"))
+    assert 'Twoje szkice, które ktoś odrzucił</a></th><td class="number">1</td>' in html_of(ewa.get("/admin/"))
     assert set(Draft.objects.values_list("state", flat=True)) == {"approved", "withdrawn"}
 
 
