@@ -171,6 +171,14 @@ def test_the_ring_around_a_chip_is_not_cut_off(page):
     assert chip.evaluate(f"(chip) => {top} >= {ring} && {ring} > 0")
 
 
+def test_no_number_of_a_table_is_broken_with_large_text(page):
+    for address in ("/", "/ceny/", "/ceny/pellet/", "/dotacja/"):
+        page.goto(address)
+        page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        assert [word for word in page.evaluate(BROKEN_WORDS) if word.isdecimal()] == [], address
+
+
 def test_an_address_amid_the_words_of_a_table_stays_among_them(page, changed):
     page.goto("/dane/")
     address = page.locator("#pochodzenie + table a").first
