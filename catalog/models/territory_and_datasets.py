@@ -242,14 +242,18 @@ class DatasetManager(models.Manager["Dataset"]):
     def bump_version(self, slug: str, **values: object) -> None:
         """Increment the version of a data set, in the transaction that changes its rows.
 
-        values: other fields to update. Depots count while they are published, whoever changes that. One query, two for
-        a data set written for the first time.
+        values: other fields to update. Depots count while they are published, whoever changes that. One query, three
+        for a data set written for the first time, which somebody else may be writing, too.
         """
-        values["changed_at"] = timezone.now()
+        now = timezone.now()
+        values |= {"version": F("version") + 1, "changed_at": now}
         if slug == Dataset.Slug.DEPOTS:
             values["row_count"] = RawSQL("SELECT count(*) FROM catalog_depot WHERE publication = 'published'", ())
-        if not self.filter(slug=slug).update(version=F("version") + 1, **values):
-            self.create(slug=slug, version=1, **({"row_count": 0, "source": ""} | values))
+        stored = self.filter(slug=slug)
+        if not stored.update(**values):
+            new = Dataset(slug=slug, version=0, row_count=0, source="", changed_at=now)
+            self.bulk_create([new], ignore_conflicts=True)
+            stored.update(**values)
         transaction.on_commit(snapshot.store.note_change)
 
 

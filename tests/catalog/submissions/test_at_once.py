@@ -152,6 +152,15 @@ def test_who_undoes_a_check_of_a_merged_entry_locks_its_survivor_before_the_vers
     assert lockable(undo, Depot.objects.filter(pk=survivor.pk), Dataset.objects.filter(slug=Dataset.Slug.DEPOTS))
 
 
+def test_a_version_that_two_raise_for_the_first_time_is_raised_twice():
+    raise_version = partial(Dataset.objects.bump_version, Dataset.Slug.DEPOTS)
+    with transaction.atomic():
+        raise_version()
+        (raising,) = begin_blocked(raise_version)
+    raising.result(30)
+    assert Dataset.objects.get().version == 2
+
+
 def test_who_changes_prices_locks_the_version_of_the_entries_before_that_of_the_prices():
     for slug in (Dataset.Slug.DEPOTS, Dataset.Slug.PRICES):
         Dataset.objects.bump_version(slug)
