@@ -110,7 +110,7 @@ def add_depot(*, values: Mapping[str, Any], by: AbstractBaseUser, on: date, veri
     again within `REPEAT`, the depot of the first call is returned. Raises ValueRefused.
     """
     # Serialise concurrent clicks of an editor by their user row.
-    get_user_model().objects.select_for_update(of=("self",)).get(pk=by.pk)
+    get_user_model().objects.select_for_update(of=("self",), no_key=True).get(pk=by.pk)
     if (repeated := find_repeated(values, by)) is not None:
         return repeated
     depot = Depot(source=Depot.Source.EDITOR, updated_at=on)

@@ -13,7 +13,7 @@ from catalog.depots import fuels
 from catalog.models import Decision, DecisionLine, Depot, NotDuplicate, OwnerLink, Submission
 from catalog.services import Refusal, journal
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, save, set_removed, with_note
-from catalog.submissions import limits, owner_links
+from catalog.submissions import limits, objections, owner_links
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows, locking
 
@@ -96,7 +96,7 @@ def merge_depots(
         if inherits:  # the status would let ended links work again
             owner_links.revoke_links(OwnerLink.objects.filter(depot=kept), on=now)
         if gone.data_status == Depot.DataStatus.OWNER:  # of two owners each has been told of claims of one entry
-            Submission.objects.waiting().filter(depot=kept).update(owner_told_at=None)
+            objections.announce_again(Submission.objects.waiting().filter(depot=kept))
         record.details |= {
             "loser": gone.pk,
             "survivor": kept.pk,

@@ -17,17 +17,18 @@ from catalog.models import (
     NotDuplicate,
     OwnerLink,
     Submission,
+    Voivodeship,
     VoivodeshipClaim,
 )
 from catalog.services import Refusal, journal, merging, moderation, publishing
 from catalog.services.journal import Lines, Undoing
 from catalog.services.moderation import DepotIsRemoved, RestoringNeedsReason
-from catalog.submissions import letters
+from catalog.submissions import letters, objections
 from catalog.submissions.owner_links import return_links, revoke_links
 from catalog.submissions.retention import link_ends
 from catalog.territory.boundaries import BoundaryIndex
 from fueldepot.data import history
-from fueldepot.data.history import among, locking
+from fueldepot.data.history import among, lock_rows, locking
 
 
 def undo_depots(undoing: Undoing) -> None:
@@ -246,7 +247,9 @@ def undo_distinct(undoing: Undoing) -> None:
 def undo_claims(undoing: Undoing) -> None:
     """Release a voivodeship that was claimed, or give one back that was released, unless somebody else has it."""
     decision = undoing.decision
-    for claim in locking(VoivodeshipClaim.objects.filter(pk__in=undoing.keys(VoivodeshipClaim))):
+    claims = VoivodeshipClaim.objects.filter(pk__in=undoing.keys(VoivodeshipClaim))
+    lock_rows(Voivodeship.objects.filter(claims__in=claims), no_key=True)
+    for claim in locking(claims):
         standing = VoivodeshipClaim.objects.standing().filter(voivodeship=claim.voivodeship_id)
         if claim.released_at is None and claim.taken_at == decision.decided_at:
             claim.released_at, claim.released_by_id = undoing.on, undoing.by.pk if undoing.by else None
@@ -381,7 +384,7 @@ def undo_owner_links(undoing: Undoing) -> None:
     rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).exclude(staying)
     # Submissions and letters before links, as `letters` locks them. Who has been told since is no owner any more.
     since = Submission.objects.waiting().filter(depot__in=rows.values("depot"), owner_told_at__gte=at)
-    since.update(owner_told_at=None)
+    objections.announce_again(since)
     undoing.changed[OwnerLink] += return_links(rows.filter(replaced_at=at, revoked_at=None), on=undoing.on)
     granted = list(locking(rows.filter(granted_at=at)))
     former = undoing.decision.details.get("replaced", {})  # of one whose own link had ended before, and ends again

@@ -261,8 +261,7 @@ class DecisionBatch:
         objections.check_owner_heard(submission, by=self.by, on=self.on)
         depot = self._change(submission)
         # The new owner has not been told of other claims. Before links, as `letters` locks them.
-        others = Submission.objects.waiting().filter(depot=depot).exclude(pk=submission.pk)
-        others.update(owner_told_at=None)
+        objections.announce_again(Submission.objects.waiting().filter(depot=depot).exclude(pk=submission.pk))
         standing = list(OwnerLink.objects.filter(depot=depot, revoked_at=None))
         own = next((link for link in standing if link.email_hash == submission.email_hash), None)
         if depot.data_status != Depot.DataStatus.OWNER:  # the status would let ended links work again

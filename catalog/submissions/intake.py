@@ -29,6 +29,9 @@ STATED = ("message", "claimant_role", "claimant_nip", "claimant_phone")
 COMPARED = ("proposed", *STATED)
 """Fields compared to recognise a repeated submission."""
 
+SAME = ("kind", "subject", "email_hash")
+"""Fields that are equal in two submissions of one author about one depot of which one replaces the other."""
+
 State = Submission.State
 Kind = Submission.Kind
 
@@ -114,8 +117,9 @@ def create_submission(
         if _contents(repeated.companions.filter(state=State.UNCONFIRMED)) == _contents(companions):
             return repeated
     limits.check_submission(submission, on=on)
-    numbers = list(earlier.values_list("pk", flat=True))
-    Submission.objects.of_visits(numbers).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
+    visits = Submission.objects.of_visits(list(earlier.values_list("pk", flat=True))).filter(state=State.UNCONFIRMED)
+    lock_rows(visits)
+    visits.update(state=State.SUPERSEDED, decided_at=on)
     submission.save()
     for companion in companions:
         companion.visit = submission
@@ -180,10 +184,12 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
     submission = get_confirmable(token=token, on=on)
     if submission.depot is not None:
         locked(submission.depot)
-    else:
-        limits.wait_for_turn(submission.email_hash)  # there is no row that two links of one author share
     parts = Submission.objects.of_visits([submission.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
-    replaced = (Q(pk__in=waiting_like(part)) for part in parts)
+    # No depot keeps others from confirming or reopening the same new one: their rows, in whichever state, are locked.
+    replaced = (
+        Q(pk__in=waiting_like(part) if part.depot_id else _alike(Submission.objects.all(), part, SAME))
+        for part in parts
+    )
     lock_rows(Submission.objects.filter(reduce(or_, replaced, Q(pk__in=parts.order_by()))))
     # Check again: it may have been confirmed, its link renewed, or its depot removed, while this waited for the locks.
     get_confirmable(token=token, on=on)
@@ -270,7 +276,7 @@ def waiting_like(submission: Submission) -> SubmissionQuerySet:
 
 
 def _of_same_author(submission: Submission) -> SubmissionQuerySet:
-    return _alike(Submission.objects.all(), submission, ("depot", "kind", "subject", "email_hash"))
+    return _alike(Submission.objects.all(), submission, ("depot", *SAME))
 
 
 def _alike(rows: SubmissionQuerySet, submission: Submission, names: Iterable[str] = COMPARED) -> SubmissionQuerySet:

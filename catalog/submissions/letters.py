@@ -126,7 +126,15 @@ def send(kind: LetterKind, *, retry: timedelta = RETRY, on: datetime | None = No
         at = on or timezone.now()
         batch, messages, delayed = _mark(kind, at, retry, looked_at)
         unsent = _send(messages)
-        _store(kind, messages.keys(), unsent, at)
+        # In transactions of their own: one would lock links before submissions, and change some of these twice.
+        for letter in messages:
+            if letter.left is not None and letter not in unsent:
+                letter.left()
+        if unsent:
+            _uncount(unsent, at)
+        failed = {letter.row.pk for letter in unsent}
+        with transaction.atomic():
+            kind.done({letter.row.pk: letter.row for letter in messages if letter.row.pk not in failed}.values(), at)
         sent = tuple(letter.label for letter in messages if letter not in unsent)
         result += Sending(sent, tuple(letter.label for letter in unsent), tuple(letter.label for letter in delayed))
         looked_at |= batch
@@ -213,8 +221,8 @@ def _send(messages: Mapping[Letter, EmailMessage]) -> list[Letter]:
 
 
 @transaction.atomic
-def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Letter], on: datetime) -> None:
-    """Store which letters have left. Those that have not are no longer counted against the limit of their mailbox."""
+def _uncount(unsent: Collection[Letter], on: datetime) -> None:
+    """Count letters that have not left no longer against the limit of their mailbox."""
     others = Func(F("letters_at"), Value(on), function="array_remove")
     for model in COUNTED:
         counted = {letter.counted for letter in unsent if type(letter.counted) is model}
@@ -223,12 +231,6 @@ def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Let
         past = [row.pk for row in counted if isinstance(row, Submission) and not _is_counted(row, on)]
         rows.filter(pk__in=past).update(letters_at=others, mailbox_hash="")
         rows.exclude(pk__in=past).update(letters_at=others)
-    for letter in letters:
-        if letter.left is not None and letter not in unsent:
-            letter.left()
-    failed = {letter.row.pk for letter in unsent}
-    done = {letter.row.pk: letter.row for letter in letters if letter.row.pk not in failed}
-    kind.done(done.values(), on)
 
 
 def _is_counted(row: Submission, on: datetime) -> bool:

@@ -10,6 +10,7 @@ from catalog.models import OwnerLink, Submission, max_length
 from catalog.services import Refusal
 from catalog.services.editors import is_chief
 from catalog.submissions import tokens
+from fueldepot.data.history import lock_rows
 
 OBJECTION_TIME = timedelta(days=3)
 """Time to object since the letter to the owner has left."""
@@ -68,6 +69,11 @@ def claims_to_announce() -> QuerySet[Submission]:
     """Return waiting claims of which the present owner of the entry has not been told."""
     owners = OwnerLink.objects.working().filter(depot=OuterRef("depot")).exclude(email_hash=OuterRef("email_hash"))
     return Submission.objects.waiting().filter(Exists(owners), kind__in=CONTESTABLE, owner_told_at=None)
+
+
+def announce_again(claims: QuerySet[Submission]) -> None:
+    """Let the owners who an entry has now be told of claims. At most two statements."""
+    Submission.objects.filter(pk__in=lock_rows(claims)).update(owner_told_at=None)
 
 
 def objection_ends(claim: Submission) -> datetime | None:

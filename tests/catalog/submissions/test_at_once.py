@@ -1,10 +1,11 @@
 """Strangers and editors at the same moment, each with a connection of their own."""
 
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
+from threading import Event
 
 import pytest
 from django.core import mail
@@ -17,18 +18,18 @@ from catalog.models import Dataset, Decision, Depot, OwnerLink, PendingLetter, S
 from catalog.services import editing, journal, merging, moderation, publishing
 from catalog.submissions import intake, letters, limits, owner_links, retention, tokens
 from catalog.submissions.gone_reports_and_subscriptions import confirm_subscription
+from catalog.submissions.letter_kinds import ClaimLetters
 from fueldepot.data.history import lock_rows
 from prices import owners, services
 from prices.models import DepotPrice
 from tests import deciding, factories
-from tests.beside import at_once, beside
+from tests.beside import at_once, begin_blocked, beside, held_up, lockable
 from tests.factories import NOW, TODAY
 from tests.pages.reading import expect
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 AUTHOR = intake.author_of("jan@opal.pl", "192.0.2.7")
-BLOCKED = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
 
 
 def submit_correction(depot, author=AUTHOR):
@@ -98,33 +99,6 @@ def test_two_links_about_one_missing_depot_opened_at_once_leave_one_waiting():
     assert sorted(Submission.objects.values_list("state", flat=True)) == ["superseded", "waiting"]
 
 
-def begin_blocked(*acts):
-    """Begin acts in other connections and wait until locks held here block them all. Returns their futures."""
-    begun, waiting, deadline = [beside(act) for act in acts], 0, time.monotonic() + 30
-    with connection.cursor() as cursor:
-        while waiting < len(acts) and not any(act.done() for act in begun) and time.monotonic() < deadline:
-            cursor.execute(BLOCKED)
-            (waiting,) = cursor.fetchone()
-    assert waiting == len(acts)
-    return begun
-
-
-@contextmanager
-def held_up(rows, act):
-    """While these rows are locked here, another connection runs into them and waits."""
-    with transaction.atomic():
-        list(rows.select_for_update(of=("self",)))
-        (begun,) = begin_blocked(act)
-        yield
-    begun.result(30)
-
-
-def lockable(act, held, rows):
-    """Return the ids of `rows`, locked while `act` waits for the rows `held`; fails if one of them is locked."""
-    with held_up(held, act):
-        return list(rows.select_for_update(of=("self",), nowait=True).order_by("pk").values_list("pk", flat=True))
-
-
 def confirming(submission):
     token, submission.token_hash = tokens.new_token(submission.pk, NOW)
     submission.save()
@@ -135,6 +109,14 @@ def test_who_sends_a_form_again_locks_the_entry_before_the_earlier_submission():
     depot = factories.DepotFactory()
     submit_correction(depot)
     assert len(lockable(lambda: submit_correction(depot), Depot.objects.all(), Submission.objects.all())) == 1
+
+
+def test_who_sends_a_form_again_locks_the_parts_of_the_earlier_one_in_the_order_of_their_numbers():
+    parts = [(Submission.Kind.CORRECT, {"place": "Kraków"}), (Submission.Kind.CLAIM, {})]
+    send = partial(intake.create_submission, parts=parts, depot=factories.DepotFactory(), author=AUTHOR)
+    first = send(on=NOW)  # behind the other in the table, since its letter has left
+    held, rows = Submission.objects.filter(pk=first.pk), Submission.objects.filter(visit=first)
+    assert len(lockable(partial(send, on=NOW + timedelta(hours=1)), held, rows)) == 1
 
 
 def test_who_confirms_locks_the_entry_before_the_submission():
@@ -212,6 +194,40 @@ def test_who_accepts_a_claim_locks_the_others_before_the_links_to_whose_owners_l
     assert len(lockable(accept, Submission.objects.filter(pk=other.pk), OwnerLink.objects.all())) == 1
 
 
+def test_who_accepts_a_claim_locks_the_others_in_the_order_of_their_numbers(monkeypatch):
+    monkeypatch.setattr(letters, "send_soon", lambda: None)
+    depot, other = factories.DepotFactory.create_batch(2)
+    first, second, claim = factories.SubmissionFactory.create_batch(3, depot=depot, claim=True)
+    for place in (other, depot):
+        Submission.objects.filter(pk=first.pk).update(depot=place)  # behind the others in the table, as after a merge
+    held, rows = (Submission.objects.filter(pk=row.pk) for row in (first, second))
+    accept = deciding_on(deciding.accept_submission, claim, by=factories.UserFactory())
+    assert lockable(accept, held, rows) == [second.pk]
+
+
+def test_links_of_refused_letters_are_not_held_while_the_other_claims_are_noted(monkeypatch):
+    """An editor who accepts a claim holds the others, and then wants the links."""
+    marked, held = Event(), Event()
+    for number, depot in enumerate(factories.DepotFactory.create_batch(2, verified=True, data_status="owner")):
+        owner_links.grant_link(depot=depot, email=f"jan{number}@opal.pl", on=NOW)
+        announced = factories.SubmissionFactory(depot=depot, claim=True)
+
+    def refuse_first(messages):
+        marked.set()
+        held.wait(30)
+        return [*messages][:1]
+
+    monkeypatch.setattr(letters, "_send", refuse_first)
+    sending = beside(partial(letters.send, ClaimLetters()))
+    assert marked.wait(30)
+    with transaction.atomic():
+        list(Submission.objects.filter(pk=announced.pk).select_for_update(of=("self",)))
+        held.set()
+        begin_blocked(partial(sending.result, 30))
+        assert len(OwnerLink.objects.select_for_update(of=("self",), nowait=True)) == 2
+    assert sending.result(30).sent == (f"submission {announced.pk}",)
+
+
 def test_who_undoes_a_claim_locks_the_letters_before_the_links_that_they_count_against(monkeypatch):
     monkeypatch.setattr(letters, "send_soon", lambda: None)
     editor = factories.UserFactory()
@@ -256,9 +272,23 @@ def test_submissions_are_forgotten_in_the_order_of_their_numbers():
 def test_letters_do_not_wait_for_an_editor_who_holds_their_depot():
     """An editor locks the depot and then its submissions: a letter that wanted the depot last would be a deadlock."""
     decided = factories.SubmissionFactory(decided=True, state="accepted", reason="", notification_pending=True)
+    depot = factories.DepotFactory(verified=True, data_status="owner")
+    owner_links.grant_link(depot=depot, email="ewa@opal.pl", on=NOW)
+    claim = factories.SubmissionFactory(depot=depot, claim=True)
     with transaction.atomic():
         list(Depot.objects.select_for_update(of=("self",)))
-        assert beside(letters.send_waiting).result(10).sent == (f"submission {decided.pk}",)
+        sent = beside(letters.send_waiting).result(10).sent
+    assert sent == (f"submission {claim.pk}", f"submission {decided.pk}")
+
+
+def test_who_adds_a_depot_while_another_decision_of_theirs_is_written_waits_for_that():
+    """A decision locks the version and, when it is committed, the account of its author."""
+    editor, depot = factories.UserFactory(), factories.DepotFactory()
+    values = {"name": "Opał", "lat": 50.06, "lon": 19.94, "municipality": "1261011"}
+    with transaction.atomic():
+        moderation.verify_depot(depot=depot, by=editor, on=TODAY)
+        (adding,) = begin_blocked(partial(editing.add_depot, values=values, by=editor, on=TODAY))
+    assert adding.result(30).publication == "published"
 
 
 def test_of_two_forms_opened_together_one_is_refused():
