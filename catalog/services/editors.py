@@ -31,6 +31,7 @@ from fueldepot.data.history import lock_rows
 @transaction.atomic
 def take_voivodeship(*, voivodeship: Voivodeship, by: AbstractBaseUser, on: datetime) -> VoivodeshipClaim:
     """Claim a voivodeship for an editor; idempotent. Raises Refusal if another one has it."""
+    lock_rows(Voivodeship.objects.filter(pk=voivodeship.pk), no_key=True)
     taken = {"editor_id": by.pk, "taken_at": on}
     claims = VoivodeshipClaim.objects.select_related("editor")
     claim, is_new = claims.get_or_create(taken, voivodeship=voivodeship, released_at=None)

@@ -11,8 +11,8 @@ number, then submissions by number. Inserting a submission or price locks its de
 that inserts one locks the depot before any submission. So does the second UPDATE of a row within one transaction:
 PostgreSQL checks the foreign key of a row version that the transaction itself has written.
 
-Merging, its undoing and the publishing of a depot take the turn `MERGING`: which depots belong together then stays as
-it is while their rows are locked.
+Merging, its undoing, that of decisions about submissions and the publishing of a depot take the turn `MERGING`: which
+depots belong together, and what an accepted claim granted, then stays as it is while their rows are locked.
 """
 
 from collections.abc import Collection, Sequence

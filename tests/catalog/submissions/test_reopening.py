@@ -375,6 +375,6 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
     with django_assert_max_num_queries(16):
         decided = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW)
     assert decided.decision.title.endswith(", …: Skład opału Nowak i jeszcze 21")  # entries, not their one name
-    with django_assert_max_num_queries(27):
+    with django_assert_max_num_queries(28):
         assert journal.undo(decision=decided.decision, by=editor, on=NOW).reopened == len(rows)
     assert not Depot.objects.exclude(phone="").exists()
