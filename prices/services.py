@@ -76,13 +76,14 @@ def publish_price_list(
     *, quotes: Sequence[tuple[Depot, PriceInput]], by: AbstractBaseUser, on: datetime
 ) -> Decision | None:
     """Publish prices of lists, doubtful ones too, in fixed statements. Raises InvalidPrice, DuplicatePrice."""
-    rows = [row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
-    if not rows:
+    if not quotes:
         return None
     names = {depot.pk: depot.name for depot, _ in quotes}
-    title = f"{journal.titled(PRICE_LIST, names.values())} – ceny: {len(rows)}"
-    if len(lock_rows(Depot.objects.filter(pk__in=among(names)))) < len(names):
+    depots = locking(Depot.objects.filter(pk__in=among(names))).in_bulk()  # one may have been removed or merged since
+    if len(depots) < len(names):
         raise InvalidPrice("jednego ze składów już nie ma")
+    rows = [row_of(depots[depot.pk], quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
+    title = f"{journal.titled(PRICE_LIST, names.values())} – ceny: {len(rows)}"
     with journal.recording(Decision.Kind.PRICE_LIST, by=by, on=on, title=title) as record:
         with refusing_duplicates("skład ma już jedną z tych cen: ktoś dodał ją przed chwilą"):
             DepotPrice.objects.bulk_create(rows, batch_size=1000)

@@ -12,11 +12,13 @@ from django.urls import reverse
 
 from catalog.depots.fuels import FUELS, UNIT_NAMES
 from catalog.models import Dataset, Decision, Depot
+from catalog.services import moderation
 from catalog.services.editors import EDITOR
 from catalog.services.journal import NothingToRestore, find_changed_since, undo
 from prices import owners, services, validation
 from prices.models import DepotPrice
 from tests import bulk, factories
+from tests.beside import before_locking
 from tests.client import message_of
 from tests.deciding import undo_at_the_desk
 from tests.factories import NOW, TODAY
@@ -159,6 +161,14 @@ def test_a_price_list_of_an_entry_that_was_erased_since_its_preview_is_refused(e
     Depot.objects.filter(pk=depot.pk).delete()
     with pytest.raises(validation.InvalidPrice, match="już nie ma"):
         services.publish_price_list(quotes=[(depot, quote())], by=editor, on=NOW)
+
+
+def test_a_price_list_of_an_entry_that_is_removed_while_it_is_confirmed_is_refused(editor):
+    depot = factories.DepotFactory()
+    remove = partial(moderation.remove_depot, depot=depot, reason=Depot.RemovalReason.CLOSED, by=editor, on=TODAY)
+    with before_locking(remove), pytest.raises(validation.InvalidPrice, match=services.UNPUBLISHED):
+        services.publish_price_list(quotes=[(depot, quote())], by=editor, on=NOW)
+    assert not DepotPrice.objects.exists()
 
 
 def stored(*prices):
