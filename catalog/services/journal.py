@@ -265,8 +265,7 @@ def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime, note:
     Authors who were told of the decision are told that it was undone. Raises DecisionAlreadyUndone, NothingToRestore,
     Refusal for what undid another decision, and what the handlers raise.
     """
-    if decision.kind in {Decision.Kind.MERGE, Decision.Kind.SUBMISSION}:  # a restored depot may add a line to a claim's
-        limits.wait_for_turn(limits.MERGING)
+    limits.wait_for_turn(limits.MERGING)
     stored = Decision.objects.select_for_update(of=("self",)).get(pk=decision.pk)
     if stored.undone_at is not None:
         raise DecisionAlreadyUndone(stored.pk)

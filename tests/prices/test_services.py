@@ -297,5 +297,5 @@ def test_many_are_taken_back_in_as_many_statements_as_one(editor, django_assert_
     depot = factories.DepotFactory()
     quotes = [(depot, quote(day=date(2026, 1, 1) + timedelta(days=number))) for number in range(100)]
     decision = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
-    with django_assert_max_num_queries(28):
+    with django_assert_max_num_queries(29):
         assert undo(decision=decision, by=editor, on=NOW).restored == len(quotes)

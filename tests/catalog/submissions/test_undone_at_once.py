@@ -8,7 +8,8 @@ from django.db import transaction
 
 from catalog.models import Depot
 from catalog.services import editors, journal, merging, publishing
-from catalog.submissions import letters
+from catalog.submissions import letters, limits
+from prices import services
 from tests import deciding, factories
 from tests.beside import begin_blocked, beside, held_up
 from tests.catalog.submissions.test_at_once import confirming
@@ -46,6 +47,19 @@ def test_who_undoes_a_claim_waits_for_who_restores_the_merged_entry_of_the_same_
     assert undone.result(30).restored
     statuses = [factories.fresh(depot).data_status for depot in (kept, gone)]
     assert statuses == ["unverified", "owner"]
+
+
+def test_who_undoes_a_price_waits_for_who_merges_its_depot_before_any_row_is_locked(editor):
+    """The price may be at another depot afterwards, which whoever restores the merged one locks first."""
+    price = factories.DepotPriceFactory(pending=True)
+    price.save()
+    services.approve_prices(prices=[price], by=editor, on=NOW)
+    undo = undoing(editor)
+    with transaction.atomic():
+        limits.wait_for_turn(limits.MERGING)
+        (undone,) = begin_blocked(undo)
+        assert len(Depot.objects.select_for_update(of=("self",), nowait=True)) == 1
+    assert undone.result(30).restored == 1
 
 
 def test_a_voivodeship_that_another_takes_meanwhile_is_not_given_back(editor):
