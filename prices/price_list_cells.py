@@ -54,7 +54,7 @@ def read_number(value: Any) -> int:
     if value is None or value == "":
         raise ValidationError("nie ma numeru składu; scalone komórki mają wartość tylko w pierwszym wierszu")
     try:
-        number = Decimal(str(value).removeprefix("#"))
+        number = Decimal(str(value).removeprefix("#").replace("_", "x"))  # Decimal reads "1_0" as 10
         # Compared first: an exponent such as 1e9999999 would take minutes as an int.
         is_possible = 0 < number < 10**18 and number == int(number)
     except (InvalidOperation, ValueError):

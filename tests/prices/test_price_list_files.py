@@ -133,6 +133,12 @@ def test_a_cell_that_a_merger_left_empty_is_explained():
         read_number(None)
 
 
+@pytest.mark.parametrize("number", ["1_0", "_1"])
+def test_an_underscore_is_no_part_of_a_depot_number(number):
+    with pytest.raises(ValidationError, match="nie jest numerem składu"):
+        read_number(number)
+
+
 def test_a_small_file_does_not_keep_a_worker_busy_for_minutes(monkeypatch):
     monkeypatch.setattr(price_list_files, "MOST_LINES", 2000)
     workbook = Workbook()
