@@ -21,7 +21,7 @@ from catalog.services import journal
 from catalog.services.journal import Outcome
 from catalog.services.moderation import locked
 from catalog.services.publishing import add_fuels, take_fuels_back
-from catalog.submissions import letters
+from catalog.submissions import letters, limits
 from catalog.submissions.decisions import ReasonMissing
 from catalog.text import one_line, short_zloty
 from fueldepot.data import history
@@ -173,7 +173,8 @@ def why_not_rejected(price: DepotPrice) -> str:
 
 
 def _locked(prices: Iterable[DepotPrice]) -> list[DepotPrice]:
-    """Return the stored prices with their depots, locked in the order of their ids. Two queries."""
+    """Return the stored prices with their depots, locked in the order of their ids. Three queries."""
+    limits.wait_for_turn(limits.MERGING)
     rows = DepotPrice.objects.filter(pk__in=among([price.pk for price in prices]))
     lock_rows(Depot.objects.filter(pk__in=rows.values("depot")))  # everything that locks both locks the depots first
     return list(locking(rows.select_related("depot")))

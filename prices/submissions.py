@@ -21,7 +21,7 @@ from catalog.services import Refusal, journal
 from catalog.services.editing import check_edit_version
 from catalog.services.journal import UNDONE, Undoing
 from catalog.services.undoing import reopen, restore_depots, store_reopened
-from catalog.submissions import intake
+from catalog.submissions import intake, limits
 from catalog.submissions.decisions import PartDecision, decide
 from catalog.submissions.field_groups import describe_decided
 from catalog.text import short_zloty
@@ -139,6 +139,7 @@ def decide_visit(
     """
     if not parts and not prices:
         raise Refusal(reason="wybierz, co przyjmujesz albo odrzucasz")
+    limits.wait_for_turn(limits.MERGING)
     submissions = Submission.objects.filter(pk__in=[part.submission for part in parts])
     of_prices = DepotPrice.objects.filter(pk__in=prices)
     of_visit = Q(pk__in=submissions.values("depot")) | Q(pk__in=of_prices.values("depot"))

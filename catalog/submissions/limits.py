@@ -11,8 +11,9 @@ number, then submissions by number. Inserting a submission or price locks its de
 that inserts one locks the depot before any submission. So does the second UPDATE of a row within one transaction:
 PostgreSQL checks the foreign key of a row version that the transaction itself has written.
 
-Merging, the publishing of a depot and the undoing of any decision take the turn `MERGING`: which depots belong
-together, and so where their prices and owners' links are, then stays as it is while their rows are locked.
+Merging, the publishing of a depot, decisions about prices and the undoing of any decision take the turn `MERGING`:
+which depots belong together, and so where their prices and owners' links are, then stays as it is while their rows are
+locked.
 """
 
 from collections.abc import Collection, Sequence

@@ -10,6 +10,7 @@ from catalog.models import Depot
 from catalog.services import editors, journal, merging, publishing
 from catalog.submissions import letters, limits
 from prices import services
+from prices.submissions import decide_visit
 from tests import deciding, factories
 from tests.beside import begin_blocked, beside, held_up
 from tests.catalog.submissions.test_at_once import confirming
@@ -49,17 +50,23 @@ def test_who_undoes_a_claim_waits_for_who_restores_the_merged_entry_of_the_same_
     assert statuses == ["unverified", "owner"]
 
 
-def test_who_undoes_a_price_waits_for_who_merges_its_depot_before_any_row_is_locked(editor):
+def test_who_decides_or_undoes_a_price_waits_for_who_merges_its_depot_before_any_row_is_locked(editor):
     """The price may be at another depot afterwards, which whoever restores the merged one locks first."""
     price = factories.DepotPriceFactory(pending=True)
     price.save()
-    services.approve_prices(prices=[price], by=editor, on=NOW)
-    undo = undoing(editor)
-    with transaction.atomic():
-        limits.wait_for_turn(limits.MERGING)
-        (undone,) = begin_blocked(undo)
-        assert len(Depot.objects.select_for_update(of=("self",), nowait=True)) == 1
-    assert undone.result(30).restored == 1
+
+    def waits(act):
+        with transaction.atomic():
+            limits.wait_for_turn(limits.MERGING)
+            (waiting,) = begin_blocked(act)
+            assert len(Depot.objects.select_for_update(of=("self",), nowait=True)) == 1
+        return waiting.result(30)
+
+    by = {"by": editor, "on": NOW}
+    assert waits(partial(services.approve_prices, prices=[price], **by)).changed
+    assert waits(undoing(editor)).restored == 1
+    assert waits(partial(decide_visit, parts=[], prices={price.pk: False}, reason="Nie.", **by))[0] == 1
+    assert not waits(partial(services.reject_prices, prices=[price], reason="Nie.", **by)).changed
 
 
 def test_a_voivodeship_that_another_takes_meanwhile_is_not_given_back(editor):

@@ -100,7 +100,7 @@ def test_all_of_a_visit_is_decided_at_once_from_the_page_of_its_prices_too_whose
     assert 'value="visit_next"' in client.get(page(prices)).content.decode()
     every = [price.pk for price in DepotPrice.objects.order_by("pk")]
     typed = form_of(client, prices) | {"price": every, "decision": "visit"}
-    with django_assert_max_num_queries(61):
+    with django_assert_max_num_queries(63):
         answer = client.post(page(prices), typed)
     assert "Zdecydowano: 3." in message_of(answer)
     assert states() == DONE
