@@ -215,7 +215,7 @@ class DecisionBatch:
             Depot.objects.bulk_update(self.touched.values(), columns, batch_size=500)
             journal.vouch(self.touched.values())
             for kind in Kind:
-                about = {submission.depot_id for submission in self.changed if submission.kind == kind}
+                about = {row.depot_id for row in self.changed if (row.kind, row.state) == (kind, State.ACCEPTED)}
                 keys = [key for key in self.touched if key in about]
                 history.record_bulk(Depot, keys, by=self.by, reason=f"{history.SUBMITTED}: {kind.label}")
             history.record_bulk(Depot, self.verified, by=self.by, reason=moderation.VERIFYING)

@@ -148,6 +148,15 @@ def test_a_decision_has_waited_as_long_as_the_oldest_of_its_submissions(editor):
     assert Decision.objects.get().waiting_since == old.confirmed_at
 
 
+def test_the_history_of_an_entry_names_the_accepted_part_of_a_visit_alone(editor):
+    first = factories.SubmissionFactory()
+    claim = factories.SubmissionFactory(depot=first.depot, visit=first, claim=True)
+    parts = [decisions.PartDecision(first.pk, True), decisions.PartDecision(claim.pk, False)]
+    decisions.decide(parts=parts, reason="Numer jest inny.", by=editor, on=NOW)
+    _, *changes = first.depot.history.order_by("pk").values_list("history_change_reason", flat=True)
+    assert changes == ["zgłoszenie: poprawka"]
+
+
 def waiting_submissions(count):
     """Corrections of as many depots, written at once."""
     depots = Depot.objects.bulk_create(factories.DepotFactory.build_batch(count, municipality=factories.krakow()))
