@@ -107,7 +107,7 @@ def add_depot(*, values: Mapping[str, Any], by: AbstractBaseUser, on: date, veri
     """Add a depot. Published at once, unverified unless `verify`.
 
     values: as in `edit_depot`; name, lat, lon and municipality are required. If the same editor sends the same values
-    again within `REPEAT`, the depot of the first call is returned. Raises ValueRefused.
+    again within `REPEAT`, the depot of the first call is returned, unless it was removed since. Raises ValueRefused.
     """
     # Serialise concurrent clicks of an editor by their user row.
     get_user_model().objects.select_for_update(of=("self",), no_key=True).get(pk=by.pk)
@@ -122,10 +122,10 @@ def add_depot(*, values: Mapping[str, Any], by: AbstractBaseUser, on: date, veri
 
 
 def find_repeated(values: Mapping[str, Any], by: AbstractBaseUser) -> Depot | None:
-    """Return the depot that an editor has just added with these values, or None. One query."""
+    """Return the published depot that an editor has just added with these values, or None. One query."""
     recent = Depot.history.filter(history_type=history.CREATED, history_date__gt=timezone.now() - REPEAT)
     columns = {Depot.column(name): value for name, value in values.items()}
-    rows = Depot.objects.filter(pk__in=recent.filter(history_user=by.pk).values("id"), **columns)
+    rows = Depot.objects.published().filter(pk__in=recent.filter(history_user=by.pk).values("id"), **columns)
     return rows.filter(source=Depot.Source.EDITOR).order_by("pk").first()
 
 

@@ -196,6 +196,7 @@ def test_decisions_are_undone_in_reverse_whatever_was_undone_between(editor, one
     journal.undo(decision=last(), by=editor, on=NOW)
     journal.undo(decision=addition, by=editor, on=NOW)
     assert factories.fresh(added).removal_reason == "mistaken"
+    assert editing.add_depot(values=values, by=editor, on=TODAY) != added  # and can be added again at once
 
 
 def test_a_decision_of_which_nothing_can_be_restored_is_refused_and_stays(client, editor):
