@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.crypto import constant_time_compare
 
-from catalog.models import Decision, Depot, OwnerLink, Submission, SubmissionQuerySet
+from catalog.models import Decision, Depot, OwnerLink, Submission, SubmissionQuerySet, max_length
 from catalog.services import Refusal
 from catalog.services.editing import REPEAT
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked
@@ -257,7 +257,8 @@ def row_of(kind: Kind, proposed: Values, depot: Depot | None, author: Author, on
         proposed = field_groups.changes(present, proposed)
         stored = {name: present[name] for name in proposed}
     if kind == Kind.ADD:
-        subject = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
+        names = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
+        subject = names[: max_length(Submission, "subject")]  # folding lengthens: ß is ss
     if kind == Kind.PRICE:
         subject = " ".join(price["fuel"] for price in proposed["prices"])
     content = {"subject": subject, "proposed": dict(proposed), "stored": stored}

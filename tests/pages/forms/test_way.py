@@ -107,6 +107,12 @@ def test_a_missing_depot_is_added(client, stranger, accept):
     assert found["source"]["data_status"] == "verified"
 
 
+def test_a_name_that_is_longer_when_folded_is_taken(stranger):
+    typed = {"name": "ß" * 200, "place": "Kraków", "lat": "50,0617", "lon": "19,9373"}
+    assert stranger.fill("/sklady/dodaj/", **typed).status_code == 302
+    assert Submission.objects.get().subject == "s" * 330
+
+
 def test_the_way_works_with_demonstration_data(client, stranger, accept, demonstration):
     path = f"/sklad/{demonstration.pk}/popraw/"
     invented = "Ten skład jest zmyślony: możesz na nim wypróbować formularz"
