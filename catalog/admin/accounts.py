@@ -172,8 +172,8 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
         return HttpResponseRedirect(reverse("admin:auth_user_change", args=[obj.pk]))
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Give accounts created by a chief editor access to the desk."""
-        if not change and not current_editor(request).is_superuser:
+        """Give new accounts access to the desk; without it they get no invitation."""
+        if not change:
             obj.is_staff = True
         super().save_model(request, obj, form, change)
 

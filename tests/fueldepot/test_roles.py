@@ -220,8 +220,10 @@ def set_password(link, client, password=GOOD):
     return client.post(form.redirect_chain[-1][0], {"new_password1": password, "new_password2": password})
 
 
-def test_an_invited_editor_sets_a_password_and_gets_in(client, commit):
+@pytest.mark.parametrize("is_superuser", [False, True])
+def test_an_invited_editor_sets_a_password_and_gets_in(client, commit, is_superuser):
     enter(client, CHIEF, "szefowa")
+    User.objects.update(is_superuser=is_superuser)
     given = {"username": "nowa", "email": "nowa@example.pl", "groups": [Group.objects.get(name=EDITOR).pk]}
     commit(client.post, reverse("admin:auth_user_add"), given)
     made = User.objects.get(username="nowa")
