@@ -350,7 +350,7 @@ def claim_branches(*, link: OwnerLink, depots: Collection[int], client: str, on:
     letters.send_soon()  # other owners of these entries are told
 
 
-def get_restorable(token: str, *, on: datetime) -> Submission:
+def get_restorable(token: str) -> Submission:
     """Return the deletion whose author may ask for the entry back, with its depot. One query.
 
     Raises InvalidToken, and NotRestorable once the entry is back or the author's data are erased.
@@ -363,18 +363,18 @@ def get_restorable(token: str, *, on: datetime) -> Submission:
 
 
 @transaction.atomic
-def ask_restoring(*, deletion: Submission, text: str, client: str, on: datetime) -> None:
+def ask_restoring(*, token: str, text: str, client: str, on: datetime) -> None:
     """Let the request for a removed depot wait for an editor; the letter has confirmed the address.
 
-    Replaces a waiting one of the same author. Raises NotRestorable and TooManyRequests.
+    Replaces a waiting one of the same author. Raises what `get_restorable` raises, and TooManyRequests.
     """
+    deletion = get_restorable(token)
     claimant = {"claimant_role": deletion.claimant_role, "claimant_nip": deletion.claimant_nip}
     author = author_of(deletion.email, client, message=text, **claimant)
     limits.wait_for_turn(author["client_hash"], author["mailbox_hash"])
     assert deletion.depot is not None  # noqa: S101 - a constraint of the table
     depot = locked(deletion.depot)
-    if depot.publication != Depot.Publication.REMOVED:
-        raise NotRestorable
+    get_restorable(token)  # the entry may be back, or the author's data erased, while this waited for the lock
     _let_wait(row_of(Kind.RESTORE, {}, depot, author, on), on)
 
 

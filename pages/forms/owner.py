@@ -336,11 +336,11 @@ def undo(request: HttpRequest) -> HttpResponse:
 def restore(request: HttpRequest) -> HttpResponse:
     """The link of the letter about a deletion: its author asks for the entry back, an editor decides."""
     token, now = token_of(request, "znak"), timezone.now()
-    deletion = intake.get_restorable(token, on=now)
+    deletion = intake.get_restorable(token)
     form = RestoreForm(posted(request), path=request.path, on=now)
     if form.is_valid():
         text, client = form.cleaned_data["message"], client_of(request)
-        intake.ask_restoring(deletion=deletion, text=text, client=client, on=now)
+        intake.ask_restoring(token=token, text=text, client=client, on=now)
         return show_problem(request, 200, "Prośba wysłana", RESTORING)
     name = deletion.depot.name if deletion.depot else ""
     return show_form(request, "restore", form, token=token, depot_name=name)

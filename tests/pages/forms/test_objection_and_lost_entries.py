@@ -13,9 +13,10 @@ from catalog.services.editors import CHIEF
 from catalog.services.merging import merge_depots
 from catalog.services.moderation import publish_depots, remove_depot, remove_depots, revoke_verification
 from catalog.services.publishing import publish_depot
-from catalog.submissions import intake, letter_kinds, letters, objections, owner_links
+from catalog.submissions import intake, letter_kinds, letters, objections, owner_links, tokens
 from catalog.submissions.retention import CLAIM_KEEPS, purge_submissions
 from tests import deciding, factories
+from tests.beside import before_locking
 from tests.client import context_of, message_of
 from tests.mail import DOWN, REFUSING, outcomes, sent, words_of
 from tests.pages.forms.conftest import CLAIM, link_in, token_of
@@ -232,8 +233,6 @@ def test_a_removed_entry_is_asked_back_and_an_editor_decides(client, stranger, e
     result = commit(deciding.accept_submission, submission=waiting, by=editor, on=clock.now)
     assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
     assert (mail.outbox[-1].subject, client.get(path).status_code) == ("Skład opału Nowak: wpis wrócił", 410)
-    with pytest.raises(intake.NotRestorable):  # sent before the entry was back
-        intake.ask_restoring(deletion=deletion, text="", client="192.0.2.7", on=clock.now)
     assert "Jeśli godziny albo ceny są nieaktualne, przejmij wpis i zmień je." in words_of(mail.outbox[-1])
     journal.undo(decision=result.decision, by=editor, on=clock.now)
     assert factories.fresh(nowak).publication == "removed"
@@ -243,6 +242,19 @@ def test_a_removed_entry_is_asked_back_and_an_editor_decides(client, stranger, e
     clock.move(hours=1)  # a mailbox gets three letters an hour
     commit(deciding.accept_submission, submission=waiting, by=editor, on=clock.now)
     expect(client.get(link_in(mail.outbox[-1], "moj-sklad")), nowak.name)
+
+
+@pytest.mark.parametrize("meanwhile", ["restored", "erased"])
+def test_an_entry_is_not_asked_back_that_is_back_or_by_whom_is_erased_meanwhile(editor, nowak, clock, meanwhile):
+    deletion = factories.SubmissionFactory(depot=nowak, delete=True)
+    deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
+    acts = {
+        "restored": partial(publish_depot, depot=nowak, on=clock.now.date(), by=editor, note="Pomyłka."),
+        "erased": partial(purge_submissions, on=clock.now + timedelta(days=90)),
+    }
+    with before_locking(acts[meanwhile]), pytest.raises(intake.NotRestorable):
+        intake.ask_restoring(token=tokens.RESTORE.token(deletion.pk), text="", client="192.0.2.7", on=clock.now)
+    assert not Submission.objects.filter(kind="restore").exists()
 
 
 def test_an_owner_is_told_when_an_editor_removes_the_entry_and_when_it_is_back(client, priced, link, clock):
