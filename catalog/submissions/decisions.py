@@ -282,8 +282,7 @@ class DecisionBatch:
         self.removed.append(depot.pk)
 
     def _restore(self, submission: Submission) -> None:
-        depot = self._change(submission)
-        depot.publication, depot.removed_at, depot.removal_reason = Depot.Publication.PUBLISHED, None, ""
+        moderation.set_published(self._change(submission), on=self.day)
 
     def _add(self, submission: Submission, values: Values) -> list[str]:
         """Create the proposed depot. Unlike the rest, this costs statements per row."""

@@ -108,6 +108,15 @@ def test_a_private_person_is_held_back_until_an_editor_publishes_not_by_a_new_na
     assert (the_depot().publication, the_depot().review) == ("published", "")
 
 
+def test_an_entry_that_is_back_at_its_owner_s_request_is_not_held_for_the_name_that_its_source_has_now():
+    imported()
+    moderation.remove_depot(depot=the_depot(), reason=models.Depot.RemovalReason.OWNER, on=TODAY)
+    request = factories.SubmissionFactory(depot=the_depot(), kind="restore", proposed={}, stored={})
+    deciding.accept_submission(submission=request, by=factories.UserFactory(), on=NOW)
+    imported(name="Jan Kowalski", held=True, review="nazwa to imię i nazwisko")
+    assert (the_depot().publication, the_depot().name) == ("published", RECORD.name)
+
+
 def test_a_remark_follows_the_source_unless_it_is_that_of_a_merger():
     imported(review="bez nazwy")
     imported()
