@@ -170,11 +170,11 @@ def revoke_links(links: Iterable[OwnerLink], *, merged: bool = False, on: dateti
 
     merged: also the links that these owners have at depots merged into theirs, which wait for a restoring.
     """
-    links = list(links)
-    chosen = Q(pk__in=[link.pk for link in links])
+    keys = [link.pk for link in links]
+    chosen = Q(pk__in=keys)
     if merged:
-        owners = {link.email_hash for link in links}
-        chosen |= Q(depot__merged_into__in={link.depot_id for link in links}, email_hash__in=owners)
+        of_owner = OwnerLink.objects.filter(pk__in=keys, email_hash=OuterRef("email_hash"))
+        chosen |= Q(Exists(of_owner.filter(depot=OuterRef("depot__merged_into"))))
     rows = OwnerLink.objects.filter(chosen, revoked_at__isnull=True)
     return rows.update(revoked_at=on, email="", email_hash="", mailbox_hash="", letters_at=[])
 
@@ -190,7 +190,7 @@ def forget_unused(*, on: datetime) -> int:
         Q(OwnerLink.OWNED | Exists(beside), replaced_at=None) | Q(replaced_at__gt=on - LINK_REPLACED)
     )
     used = [link.pk for link in kept if last_sign_of_life(link) > on - UNUSED]
-    return revoke_links(list(standing.exclude(pk__in=used)), merged=True, on=on)
+    return revoke_links(standing.exclude(pk__in=used), merged=True, on=on)
 
 
 def move_links(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:

@@ -227,6 +227,16 @@ def test_a_link_stays_behind_where_the_survivor_has_one_of_the_same_owner(nowak,
     assert set(OwnerLink.objects.working()) == (set() if ended else {own, theirs})
 
 
+def test_a_link_that_stays_behind_ends_with_the_one_of_its_owner_to_the_survivor_alone(nowak, link, clock):
+    own, editor = OwnerLink.objects.get(), factories.UserFactory()
+    survivor, elsewhere = factories.DepotFactory.create_batch(2, verified=True, data_status="owner")
+    grants = (survivor, own.email), (survivor, "ewa@opal.example"), (elsewhere, own.email)
+    theirs, *others = [owner_links.grant_link(depot=depot, email=email, on=clock.now) for depot, email in grants]
+    merge_depots(survivor=survivor, loser=nowak, take=[], by=editor, on=clock.now.date())
+    owner_links.revoke_links(others, merged=True, on=clock.now)
+    assert set(OwnerLink.objects.filter(revoked_at=None)) == {own, theirs}
+
+
 def test_it_moves_to_an_entry_of_the_same_owner_that_has_lost_the_status(nowak, link, clock):
     other, editor = factories.DepotFactory(verified=True, data_status="owner"), factories.UserFactory()
     owner_links.grant_link(depot=other, email="jan@opal-nowak.pl", on=clock.now)
