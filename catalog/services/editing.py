@@ -83,8 +83,8 @@ def edit_depot(
     values: clean values by names of `EDITABLE`; `municipality` is a TERYT code. A new `opening_hours` replaces the
     week. verify: also verify the whole depot, see `verify_depot`.
 
-    Raises NothingToChange unless `verify`, ValueRefused, DepotIsRemoved with `verify`, and
-    ValueError for a name that is not in `EDITABLE`.
+    Raises NothingToChange unless `verify`, ValueRefused, with `verify` what `verify_depot` raises, and ValueError for a
+    name that is not in `EDITABLE`.
     """
     stored = locked(depot)
     changed = apply(stored, values)
