@@ -227,7 +227,7 @@ def correct_address(*, submission: Submission, email: str, client: str, on: date
     SubmissionWithdrawn, TokenSuperseded and what `create_submission` raises.
     """
     _check_unconfirmed(submission)
-    visit = Submission.objects.of_visits([submission.pk])
+    visit = Submission.objects.of_visits([submission.pk]).filter(state=State.UNCONFIRMED)
     parts = [(Kind(part.kind), part.proposed) for part in visit.order_by("pk")]
     if not parts:
         raise tokens.LinkExpired(submission.pk)
@@ -237,7 +237,7 @@ def correct_address(*, submission: Submission, email: str, client: str, on: date
         lock_rows(visit)
         for former in Submission.objects.filter(pk=submission.pk):  # none if it was erased meanwhile
             _check_unconfirmed(former)
-        visit.filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
+        visit.update(state=State.SUPERSEDED, decided_at=on)
     return renewed
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from catalog.models import Decision, Depot, Submission
 from catalog.services.publishing import publish_depot
-from catalog.submissions import decisions, field_groups, retention
+from catalog.submissions import decisions, field_groups, intake, retention
 from catalog.submissions import letters as sending
 from catalog.submissions.limits import hash_mailbox, mailbox_free_at
 from catalog.submissions.tokens import STATUS
@@ -155,6 +155,14 @@ def test_the_history_of_an_entry_names_the_accepted_part_of_a_visit_alone(editor
     decisions.decide(parts=parts, reason="Numer jest inny.", by=editor, on=NOW)
     _, *changes = first.depot.history.order_by("pk").values_list("history_change_reason", flat=True)
     assert changes == ["zgłoszenie: poprawka"]
+
+
+def test_a_withdrawn_part_is_not_sent_from_a_corrected_address():
+    first = factories.SubmissionFactory(unconfirmed=True)
+    claim = factories.SubmissionFactory(depot=first.depot, visit=first, claim=True, unconfirmed=True)
+    intake.withdraw_submission(submission=claim, on=NOW)
+    intake.correct_address(submission=first, email="ewa@opal.pl", client="192.0.2.1", on=NOW)
+    assert Submission.objects.get(email="ewa@opal.pl").kind == "correct"
 
 
 def waiting_submissions(count):
