@@ -121,7 +121,7 @@ def read_part(part: bytes) -> tuple[str, str]:
         raise MalformedBody("a part of the multipart body has no name")
     if re.search(rb"(?i);[ \t]*filename", disposition[1]):
         raise MalformedBody("a part of the multipart body is a file; send values only")
-    if re.search(rb"(?im)^content-transfer-encoding:[ \t]*(?!7bit|8bit|binary)", head):
+    if re.search(rb"(?im)^content-transfer-encoding:[ \t]*+(?!7bit|8bit|binary)", head):
         raise MalformedBody("a part of the multipart body is encoded; send it as it is")
     return decode_pair(name[1], value)
 

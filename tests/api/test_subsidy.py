@@ -279,6 +279,13 @@ def test_json_of_wrong_types(client):
             assert (parameter, code) in [(error["parameter"], error["code"]) for error in answer.json()["errors"]], body
 
 
+def test_a_part_may_say_that_it_is_not_encoded(client):
+    for coding in (b"8bit", b"7BIT", b"binary"):
+        body = NAMED + b"\r\nContent-Transfer-Encoding: " + coding + b"\r\n\r\n21\r\n--frontier--"
+        answer = client.post(URL, body, content_type=MULTIPART)
+        assert answer.json()["errors"][0]["parameter"] == "people", coding
+
+
 def test_a_quoted_boundary_and_a_preamble(client):
     body = b'preamble\r\n--a b\r\nContent-Disposition: form-data; name="people"\r\n\r\n21\r\n--a b--\r\n'
     answer = client.post(URL, body, content_type='multipart/form-data; boundary="a b"')
