@@ -29,7 +29,6 @@ from fueldepot.http.params import Switch
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example, list_ignored
 from fueldepot.http.views import JSON, JsonViewSet, answers, json_response, read_only, samples
 from pages.heating_api import HeatingCostsViewSet
-from pages.heating_comparison import HEATING_DATA
 from pages.page import Crumb, Page
 from pages.rendering import render_page
 from prices.api.views import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
@@ -218,8 +217,8 @@ municipalities = partial(catalog, Data.PLACES, Data.POSTCODES, Data.BOUNDARIES, 
 depot_lists = partial(catalog, Data.POSTCODES, Data.DEPOTS)
 price_list = daily(Data.DEPOTS, Data.PRICES, in_outage=False)
 medians = daily(Data.DEPOTS, Data.PRICES, Data.SERIES)
-laws = daily(Data.POSTCODES, Data.REGULATIONS)
-heat = conditional(*HEATING_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
+laws = daily(Data.POSTCODES, Data.BOUNDARIES, Data.REGULATIONS)
+heat = conditional(*Data, cache_control=cache_control.CATALOG, changes_daily=True)
 names = register(Data.PLACES, Data.POSTCODES, Data.BOUNDARIES)
 # The rules of the subsidy are part of the release.
 programme = conditional(cache_control=cache_control.CATALOG, changes_daily=True)
@@ -239,7 +238,11 @@ v1 = [
         name="municipality",
     ),
     path("municipalities", municipalities()(get(MunicipalityViewSet, "list")), name="municipalities"),
-    path("postcodes/<str:code>", register(Data.POSTCODES)(get(PostcodeViewSet, "retrieve")), name="postcode"),
+    path(
+        "postcodes/<str:code>",
+        register(Data.POSTCODES, Data.BOUNDARIES)(get(PostcodeViewSet, "retrieve")),
+        name="postcode",
+    ),
     path("stores", depot_lists(vary="Accept")(get(StoreViewSet, "list")), name="stores"),
     path("stores.geojson", depot_lists()(get(StoreViewSet, "points")), name="stores-geojson"),
     path("stores/<str:pk>", price_list(get(FullStoreViewSet, "retrieve")), name="store"),

@@ -25,7 +25,7 @@ from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import route_url
 from fueldepot.http.views import read_only
 from pages.fuel_prices import PriceChoices, get_fuel
-from pages.heating_comparison import HEATING_DATA, HeatingRow
+from pages.heating_comparison import HeatingRow
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import get_voivodeship
 from pages.polish import area_name
@@ -204,7 +204,7 @@ def averages(request: HttpRequest) -> HttpResponse:
 
 
 @read_only
-@conditional(*HEATING_DATA, cache_control=CATALOG, changes_daily=True)
+@conditional(*Dataset.Slug, cache_control=CATALOG, changes_daily=True)
 def heating_costs(request: HttpRequest) -> HttpResponse:
     """Answer with the comparison of heating costs for the query of its page, a row for each source."""
     page = heating_costs_page(request.META["QUERY_STRING"], timezone.localdate())

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from catalog.depots import fuels
-from catalog.models import Dataset, Municipality, Voivodeship
+from catalog.models import Municipality, Voivodeship
 from catalog.text import sort_key
 from fueldepot.http.links import site_url
 from pages.polish import area_name
@@ -28,8 +28,6 @@ from regulations.appliance_check import BURNS_COAL, ApplianceCheck, ApplianceSta
 from regulations.appliance_sentences import WITHOUT_FIRE, describe_check, exemptions_of
 from regulations.codes import Appliance
 from regulations.queries import Regulation
-
-HEATING_DATA = tuple(slug for slug in Dataset.Slug if slug is not Dataset.Slug.BOUNDARIES)
 
 APPLIANCES: Mapping[str, tuple[Appliance, ...]] = {
     "hand_fed_boiler": (Appliance.BOILER_BELOW_CLASS_3,),

@@ -20,7 +20,6 @@ from pages.csv_export import refuse
 from pages.datasets import datasets_page
 from pages.depots import depot_page, removed_depot
 from pages.fuel_prices import fuel_prices_page
-from pages.heating_comparison import HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import home_page, voivodeship_page
 from pages.municipality import find_municipality, municipality_page
@@ -45,9 +44,7 @@ def query_and_day(request: HttpRequest) -> tuple[str, date]:
 
 home = page_view(*DEPOT_DATA, changes_daily=True)(lambda request: home_page(*query_and_day(request)))
 prices = page_view(*PRICE_DATA, changes_daily=True)(lambda request: index_page(*query_and_day(request)))
-heating_costs = page_view(*HEATING_DATA, changes_daily=True)(
-    lambda request: heating_costs_page(*query_and_day(request))
-)
+heating_costs = page_view(*Data, changes_daily=True)(lambda request: heating_costs_page(*query_and_day(request)))
 subsidy = page_view(Data.UNITS, changes_daily=True)(lambda request: first_page(*query_and_day(request)))
 datasets = page_view(*Data, Dataset.RUNS, changes_daily=True)(lambda request: datasets_page(timezone.localdate()))
 api_rules = page_view(Data.DEPOTS)(lambda request: api_and_text_pages.rules_page())
@@ -72,7 +69,7 @@ def regulations(request: HttpRequest) -> Page:
     return regulations_page(timezone.localdate())
 
 
-@page_view(Data.UNITS, Data.PLACES, Data.POSTCODES, Data.REGULATIONS, changes_daily=True)
+@page_view(Data.UNITS, Data.PLACES, Data.POSTCODES, Data.BOUNDARIES, Data.REGULATIONS, changes_daily=True)
 def stove_check(request: HttpRequest) -> Page:
     return stove_check_page(*query_and_day(request))
 

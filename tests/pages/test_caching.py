@@ -117,6 +117,24 @@ def test_a_validator_follows_whatever_the_page_shows(reader, depot, depot_page):
         before = after
 
 
+def test_a_validator_follows_the_boundaries_that_a_postcode_lies_in(reader):
+    """Where no number of addresses is known, they decide which municipality comes first."""
+    factories.PostcodeFactory(code="30-001", shares=[(factories.zakopane(), 0), (factories.krakow(), 0)])
+    entries.rebuild_index()
+    of_api = (
+        f"/api/v1/{address}30-001" for address in ("postcodes/", "regulations?postcode=", "heating-costs?postcode=")
+    )
+    paths = [*of_api, *(f"{page}?miejsce=30-001" for page in ("/ceny/porownanie/", "/przepisy/sprawdz/"))]
+    before = {path: reader.get(path) for path in paths}
+    factories.BoundaryFactory()
+    entries.rebuild_index()
+    Dataset.objects.bump_version(Dataset.Slug.BOUNDARIES)
+    snapshot.refresh()
+    for path in paths:
+        after = reader.get(path)
+        assert (after.content != before[path].content, after["ETag"] != before[path]["ETag"]) == (True, True), path
+
+
 def test_midnight_makes_dated_pages_new(client, monkeypatch):
     monkeypatch.setattr(timezone, "now", lambda: datetime(2026, 12, 31, 22, 59, tzinfo=UTC))
     known = {path: client.get(path)["ETag"] for path in ("/ceny/", "/przepisy/", "/dotacja/")}
