@@ -193,14 +193,14 @@ def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     cause = error.__cause__ or error
     # In one line, without the error message, which may repeat user input.
     logger.error("database not available: %s", type(cause).__name__)
-    if isinstance(cause, QueryCanceled) and request.method == "POST":  # after STATEMENT_LIMITS
-        response = bare("503_busy.html", 503)
-        response["Retry-After"] = "60"
-        return response
-    if not is_api(request):
+    if is_api(request):
+        body = error_body("unavailable", "The database is not available; try again in a few seconds.")
+        return plain_error(body, {"Retry-After": str(RETRY_AFTER_S)})
+    if not isinstance(cause, QueryCanceled) or request.method != "POST":
         return unavailable_page(request)
-    body = error_body("unavailable", "The database is not available; try again in a few seconds.")
-    return plain_error(body, {"Retry-After": str(RETRY_AFTER_S)})
+    response = bare("503_busy.html", 503)  # after STATEMENT_LIMITS
+    response["Retry-After"] = "60"
+    return response
 
 
 def unavailable_page(request: HttpRequest) -> HttpResponse:

@@ -6,6 +6,7 @@ from unittest.mock import Mock
 import pytest
 from django.db import OperationalError
 from django.test import Client
+from psycopg.errors import QueryCanceled
 
 from catalog.search.engine import Search
 from fueldepot.http.params import quote
@@ -131,6 +132,16 @@ def test_our_own_fault_says_nothing_of_it_and_a_database_that_is_away_when_to_as
     check_body(fault, 500, "server_error")
     check_body(away, 503, "unavailable")
     assert (b"secret" in fault.content, int(away["Retry-After"]) > 0) == (False, True)
+
+
+def test_a_cancelled_query_of_a_post_is_told_as_json_too(monkeypatch):
+    cancelled = OperationalError("canceling statement due to statement timeout")
+    cancelled.__cause__ = QueryCanceled()
+    monkeypatch.setattr(Search, "suggest", Mock(side_effect=cancelled))
+    tool = {"name": "find_place", "arguments": {"q": "krak"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool}
+    caller = Client(raise_request_exception=False)
+    check_body(caller.post("/mcp", message, content_type="application/json"), 503, "unavailable")
 
 
 def test_advice_is_what_helps(client):
