@@ -181,10 +181,11 @@ def conditional(
             with snapshot.consistent():
                 # Taken before the view runs, so the response is never older.
                 end = period(timezone.now()).end if period else None
+                tag = etag(request) if view_first else ""
                 response: HttpResponse = (view if view_first else answer)(request, *args, **kwargs)
-                if view_first and response.status_code == HTTPStatus.OK:
-                    response["ETag"] = etag(request)
-                    response = get_conditional_response(request, response["ETag"], response=response) or response
+                if tag and response.status_code == HTTPStatus.OK:
+                    response["ETag"] = tag
+                    response = get_conditional_response(request, tag, response=response) or response
             if response.status_code in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
                 response["Cache-Control"] = behind_cache(cache_control, request, in_outage=in_outage)
                 if end:

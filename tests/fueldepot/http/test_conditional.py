@@ -80,6 +80,20 @@ def test_at_midnight_in_poland_what_changes_daily_ends(monkeypatch, changes_dail
     assert (after["ETag"] != before["ETag"], after["Cache-Control"]) == (changes_daily, "public, max-age=300")
 
 
+@pytest.mark.parametrize("headers", [{"if_match": "*"}, {"if_none_match": "*"}])
+def test_a_response_begun_before_midnight_has_the_validator_of_that_day(monkeypatch, headers):
+    before, after = (datetime(2026, 12, 31, *clock, tzinfo=UTC) for clock in ((22, 59), (23, 0)))
+    monkeypatch.setattr(timezone, "now", lambda: before)
+
+    def take_until_midnight(request):
+        monkeypatch.setattr(timezone, "now", lambda: after)
+        return HttpResponse("of the day before")
+
+    view = conditional(UNITS, cache_control=LIFETIME, changes_daily=True)
+    answer = ask(view(take_until_midnight), **headers)
+    assert answer["ETag"] != ask(view(answering()))["ETag"]
+
+
 def test_failures_and_other_methods_have_none():
     for status in (301, 400, 404, 503):
         answer = ask(conditional(UNITS, cache_control=LIFETIME)(answering(status)))
