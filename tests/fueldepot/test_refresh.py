@@ -154,6 +154,13 @@ def test_a_bad_file_of_sources_is_named(rehearsal, tmp_path):
         rehearsal.run()
 
 
+def test_a_file_without_a_source_that_can_be_fetched_is_refused(rehearsal, tmp_path):
+    rehearsal.sources = tmp_path / "none.yaml"
+    rehearsal.sources.write_text("regulations: {rhythm_days: 30}")
+    with pytest.raises(CommandError, match="the file names no source that can be fetched"):
+        rehearsal.run(commit=False)
+
+
 def test_a_source_that_never_came_is_overdue_from_the_first_attempt_on(rehearsal):
     today = timezone.localdate()
     assert rehearsal.overdue(today + timedelta(days=1000)) == []

@@ -67,8 +67,13 @@ class Command(BaseCommand):
                 raise CommandError(f"--only is {name!r}; the sources that can be fetched are {fetched}")
 
     def choose(self, sources: Mapping[str, DataSource], only: list[str], force: bool, today: date) -> list[SourceState]:
-        """Return the sources to refresh, in the order of the file. If there are none, print the next one."""
+        """Return the sources to refresh, in the order of the file. If there are none, print the next one.
+
+        Raises CommandError if the file names no source that can be fetched.
+        """
         states = [state for state in last_runs(sources) if state.source.fetched]
+        if not states:
+            raise CommandError("nothing was refreshed: the file names no source that can be fetched")
         states = [state for state in states if not only or state.source.id in only]
         chosen = [state for state in states if force or (state.due_on or today) <= today]
         if not chosen:
