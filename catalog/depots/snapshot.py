@@ -4,7 +4,6 @@ Brute force over unit vectors takes 20 µs for 6,586 depots. Beyond 100,000, `De
 spatial index or PostGIS.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from catalog.depots import fuels
 from catalog.models import Dataset, Depot
-from catalog.parsing.contacts_and_names import typed_digits
+from catalog.parsing.contacts_and_names import phone_links, typed_digits
 from catalog.parsing.opening_hours import Week, ranges_of_week
 from catalog.territory import coordinates
 from catalog.territory.coordinates import Point
@@ -39,7 +38,6 @@ FEWEST_DIGITS = 7
 """Digits of a telephone or tax number that finds depots; the end of a number may be typed, without the country code."""
 
 FEWEST_LETTERS = 3
-NOT_DIGIT = re.compile(r"\D", re.ASCII)
 
 BATCH = 500
 """Rows that the driver makes at once, while which no other thread runs."""
@@ -224,7 +222,7 @@ class Depots:
             matches = [
                 row
                 for row in self.rows
-                if row.nip == digits or any(NOT_DIGIT.sub("", phone).endswith(digits) for phone in row.phone.split(","))
+                if row.nip == digits or any(dialled.endswith(digits) for _, dialled in phone_links(row.phone))
             ]
             return DepotList(matches[:MOST_MATCHES], len(matches))
         key = fold_company(text)

@@ -60,6 +60,11 @@ def test_depots_of_one_name_are_namesakes():
     assert [known.has_namesake(one) for one in known.rows] == [True, True, False]
 
 
+def test_a_telephone_is_found_by_its_number_without_the_extension():
+    depots = Depots([depot_row(1, phone="+48 500 100 200, +48 12 345 67 89 ext. 12")])
+    assert [depots.matching(text).total for text in ("12 345 67 89", "500100200", "345678912")] == [1, 1, 0]
+
+
 def test_words_of_a_place_are_searched_beside_a_word_of_the_name_alone():
     depots = Depots([depot_row(1, name="Skład Nowak", place="Kraków")])
     totals = [depots.matching("nowak kraków", of_name=words).total for words in ((), ("nowak",), ("krakow",))]
