@@ -169,7 +169,7 @@ def md_day(value: date | None) -> str:
 
 def md_zloty(amount: float | None) -> str:
     """ "1520,50 zł": without grouped thousands; a dash for None."""
-    return "–" if amount is None else f"{amount:.2f} zł".replace(".", ",")
+    return "–" if amount is None else f"{round_half_up(amount, 2)} zł".replace(".", ",")
 
 
 def number(value: float | None) -> str:

@@ -216,3 +216,9 @@ def test_every_value_of_a_template_passes_a_filter():
                 bare.append((name, value))
         assert all(found.template.value.endswith(".md") for found in tree.find_all(nodes.FromImport))
     assert bare == []
+
+
+def test_an_amount_is_rounded_as_on_the_page(client):
+    factories.average(2022, "0.6150", slug="prad-g11")
+    for path in ("/ceny/gus/", "/ceny/gus.md"):
+        assert "0,62" in client.get(path).content.decode(), path
