@@ -266,7 +266,7 @@ class PriceFields(PublicForm):
                 self.add_error(name, "Do wagi worka podaj jego cenę.")
             return
         try:
-            price = unit_price(quote, max(self.today, quote.day))
+            price = unit_price(quote, self.today)
         except InvalidPrice as error:
             self.add_error(name, f"{str(error).capitalize()}.")
             return
