@@ -1,6 +1,7 @@
 """Depots, the entries of the catalog, with their generated columns, and the reading of texts that people type."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self, cast
 
@@ -326,10 +327,10 @@ TYPED_LENGTHS = {"nip": 20, "phone": 200, "postcode": 10}
 
 
 def clean_field(name: str, text: str, mistakes: Mapping[str, str]) -> str | None:
-    """Return a text as a depot stores it. mistakes: what the form says, by field. Raises ValidationError."""
+    """Return a text as a depot stores it, in NFC. mistakes: what the form says, by field. Raises ValidationError."""
     if not text.strip():
         return None if name == "nip" else ""
     try:
-        return READERS[name](text)
+        return READERS[name](unicodedata.normalize("NFC", text))
     except ValueError:
         raise ValidationError(mistakes[name]) from None

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from unicodedata import normalize
 from unittest.mock import Mock
 
 import pytest
@@ -111,6 +112,12 @@ def test_numbers_are_read_however_people_write_them():
         assert DepotText(name, required=False).clean(typed) == value, typed
     with pytest.raises(ValidationError, match="Wpisz jeden adres strony"):
         DepotText("website", required=False).clean("www.opal.pl, www.wegiel.pl")
+
+
+def test_decomposed_letters_are_stored_as_one_character_each():
+    """As names of files on macOS have them: the order of the catalog and `name_key` know composed ones only."""
+    for name in ("name", "street", "place"):
+        assert DepotText(name).clean(normalize("NFD", "Żółw, Świętej Anny")) == "Żółw, Świętej Anny"
 
 
 def test_folded_hours_keep_each_run_of_days_on_one_line(client):
