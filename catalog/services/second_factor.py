@@ -22,6 +22,9 @@ KEY_VALID_S = 15 * 60
 
 KEY_SALT = "fueldepot.desk.logins.key"
 
+SEPARATORS = re.compile(r"[\s-]")
+"""What people type between the digits of a code."""
+
 
 def is_required(user: Any) -> bool:
     """Whether the settings demand a second factor of an account. At most one query."""
@@ -40,7 +43,7 @@ def match_code(user: Any, text: str) -> Any:
     Six digits are a code of the app, everything else is a backup code. Each is good once. After wrong ones django-otp
     refuses all for a while, twice as long each time.
     """
-    code = re.sub(r"[\s-]", "", text).lower()
+    code = SEPARATORS.sub("", text).lower()
     model = TOTPDevice if re.fullmatch("[0-9]{6}", code) else StaticDevice
     device = model.objects.filter(user=user, confirmed=True).first()
     return verify_token(user, device.persistent_id, code) if device else None
@@ -68,7 +71,7 @@ def turn_on(*, user: Any, key: str, code: str) -> list[str] | None:
     with transaction.atomic():
         get_user_model().objects.select_for_update().get(pk=user.pk)
         device = TOTPDevice(user=user, key=key, name="app")
-        if find_app(user) or not device.verify_token(code.replace(" ", "")):
+        if find_app(user) or not device.verify_token(SEPARATORS.sub("", code)):
             transaction.set_rollback(True)
             return None
         note(user, by=user, message="włączono drugi składnik logowania")

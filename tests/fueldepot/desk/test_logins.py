@@ -104,6 +104,15 @@ def test_a_key_that_is_old_or_that_the_service_did_not_give_is_refused(client, m
     assert not TOTPDevice.objects.exists()
 
 
+@pytest.mark.parametrize("separator", ["-", " ", "\N{NO-BREAK SPACE}"])
+def test_a_code_is_read_alike_when_the_second_factor_is_turned_on_and_at_login(client, separator):
+    user = make_editor()
+    codes = (code_of(KEY, step) for step in (0, 1))
+    on, entering = (f"{code[:3]}{separator}{code[3:]}" for code in codes)
+    assert second_factor.turn_on(user=user, key=KEY, code=on)
+    assert log_in(client, entering).status_code == 302
+
+
 def test_a_login_needs_the_code_and_each_code_is_good_once(client, protected):
     assert "ma drugi składnik" in log_in(client).content.decode()
     assert "niepoprawny" in log_in(client, "000000").content.decode()
