@@ -158,7 +158,7 @@ def etag(request: HttpRequest, *args: Any) -> str:
     return f'"{release()}{"-compact" if is_compact else ""}"'
 
 
-def published(view: View) -> View:
+def with_validator(view: View) -> View:
     """Answer GET, HEAD and OPTIONS with a validator, other methods like the API."""
     validated = condition(etag)(view)
 
@@ -179,7 +179,7 @@ def published(view: View) -> View:
     return answer
 
 
-@published
+@with_validator
 def description(request: HttpRequest) -> HttpResponse:
     query, errors = DescriptionQuery.read(request.META["QUERY_STRING"])
     ignored = [*errors, *query.ignored]
@@ -189,7 +189,7 @@ def description(request: HttpRequest) -> HttpResponse:
     )
 
 
-@published
+@with_validator
 def docs(request: HttpRequest) -> HttpResponse:
     document = api_description.document()
     page = Page(

@@ -226,7 +226,7 @@ def written(write: Callable[..., str], today: date, _state: str, *part: int) -> 
     return write(today, *part).encode()
 
 
-def walking(kind: str) -> Callable[[Callable[..., str]], Callable[..., HttpResponse]]:
+def file_view(kind: str) -> Callable[[Callable[..., str]], Callable[..., HttpResponse]]:
     """Turn a function that writes a file from the list of pages into a view. kind: the media type."""
 
     def decorate(write: Callable[..., str]) -> Callable[..., HttpResponse]:
@@ -241,7 +241,7 @@ def walking(kind: str) -> Callable[[Callable[..., str]], Callable[..., HttpRespo
     return decorate
 
 
-@walking(XML)
+@file_view(XML)
 def sitemap(today: date) -> str:
     """Write all listed pages, or an index of parts where one file cannot hold them."""
     files = Paginator(listed_pages(today), MOST_ENTRIES)
@@ -251,7 +251,7 @@ def sitemap(today: date) -> str:
     return document("sitemapindex", [f"<sitemap><loc>{escape(address)}</loc></sitemap>" for address in parts])
 
 
-@walking(XML)
+@file_view(XML)
 def sitemap_part(today: date, part: int) -> str:
     """Write one part, counted from 1. Raises Http404 beyond the last, and where one file holds all pages."""
     files = Paginator(listed_pages(today), MOST_ENTRIES)
@@ -273,7 +273,7 @@ def document(element: str, lines: Iterable[str]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{opening}\n{body}\n</{element}>\n'
 
 
-@walking(PLAIN)
+@file_view(PLAIN)
 def llms(today: date) -> str:
     """Write the index for language models, in the format of llmstxt.org."""
     invented = depots.get().demonstration or bool(prices.get().columns.demonstration.any())
@@ -321,7 +321,7 @@ def describe_years(years: Iterable[int]) -> str:
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
-llms_full = walking(PLAIN)(full_text)
+llms_full = file_view(PLAIN)(full_text)
 
 
 @read_only
