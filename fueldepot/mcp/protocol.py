@@ -65,14 +65,15 @@ class RpcError(Exception):
 def handle(message: Any, headers: Mapping[str, str]) -> Answer:
     """Return status and body for a message; no body unless it is a request. headers: by name, any case."""
     request_id = message.get("id") if isinstance(message, dict) else None
+    if not isinstance(request_id, str | int) or isinstance(request_id, bool):
+        request_id = None
     try:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             batches = f"in version {WITHOUT_VERSION} it may be an array of up to {MOST_BATCHED}"
             raise RpcError(jsonrpc.INVALID_REQUEST, f"The body must be a JSON-RPC 2.0 message; {batches}")
         if "id" not in message or "method" not in message:
             return HTTPStatus.ACCEPTED, None  # a notification, or a response without a request
-        if not isinstance(request_id, str | int) or isinstance(request_id, bool):
-            request_id = None
+        if request_id is None:
             raise RpcError(jsonrpc.INVALID_REQUEST, "id must be a string or an integer")
         method, params = message["method"], message.get("params") or {}
         if not isinstance(method, str):

@@ -62,6 +62,13 @@ def test_errors_of_the_protocol(client):
         assert answer["Cache-Control"] == "no-store"
 
 
+def test_an_error_repeats_an_id_only_if_it_can_be_one(client):
+    for stated, repeated in ((7, 7), ("a", "a"), ({"a": 1}, None), ([1], None), (True, None), (1.5, None)):
+        message = {"jsonrpc": "1.0", "id": stated, "method": "ping"}
+        answer = client.post("/mcp", message, content_type="application/json")
+        assert (answer.status_code, answer.json()["id"]) == (400, repeated), stated
+
+
 def test_a_batch_is_answered_in_the_version_that_has_them(client):
     ping, note, bad = {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "method": "x"}, {"id": 2}
     for batch, version, status, answers in (
