@@ -298,7 +298,7 @@ def refuse_later_day(step: ImportStep, report: Report, today: date) -> None:
 
 
 def record_change(step: ImportStep, report: Report, rows: QuerySet[Any]) -> None:
-    """Bump the version of a data set if its rows changed, or are current to a later day than stored.
+    """Bump the version of a data set if its rows changed, or are current to a later day than stored, or to a first one.
 
     They are current to the earliest day of their publishers, None if one is unknown. rows: all of the data set.
     """
@@ -307,7 +307,7 @@ def record_change(step: ImportStep, report: Report, rows: QuerySet[Any]) -> None
     days = [day for day in published.values() if day is not None]
     day = min(days) if len(days) == len(published) else None
     stored = Dataset.objects.filter(slug=step.dataset)
-    if report.changes or (day is not None and stored.filter(as_of__lt=day).exists()):
+    if report.changes or (day is not None and stored.exclude(as_of__gte=day).exists()):
         source = Dataset.AND.join(sorted(published))[: max_length(Dataset, "source")]
         Dataset.objects.bump_version(step.dataset, as_of=day, row_count=rows.count(), source=source)
 

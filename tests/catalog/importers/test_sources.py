@@ -137,6 +137,13 @@ def test_a_later_file_without_differences_moves_the_day_once(country):
     assert [*outcomes] == ["imported", "unchanged", "unchanged"]
 
 
+def test_a_day_that_was_not_known_is_taken_from_a_file_without_differences(country):
+    country(osm("2031-10-03"))
+    Dataset.objects.filter(slug="depots").update(as_of=None)
+    country(osm("2031-10-03"))
+    assert state() == (OSM, "2031-10-03")
+
+
 def test_a_data_set_names_the_publishers_of_its_rows_and_the_older_day(country, toy):
     country(osm("2031-10-03"))
     country(owned("2031-06-01"))
