@@ -54,13 +54,14 @@ class MunicipalityCodes:
     def __init__(self) -> None:
         self.codes = set(Municipality.objects.values_list("teryt", flat=True))
         self.by_number = {code[:6]: code for code in self.codes}
-        self.successors = dict(FormerMunicipality.objects.values_list("teryt", "successor_id"))
+        former = FormerMunicipality.objects.order_by("left_on", "pk").values_list("teryt", "successor_id")
+        self.successors = {key: successor for code, successor in former for key in (code[:6], code)}
 
     def find(self, code: str) -> str | None:
         """Return the municipality of a code of six or seven digits; None if unknown.
 
         Parts of a municipality (kinds 4 and 5), codes of an earlier kind and six-digit codes are found by number,
-        districts by their city, former municipalities by their successor.
+        districts by their city, former municipalities by their successor, by number the one that left last.
         """
         if code in self.codes:
             return code
@@ -68,7 +69,7 @@ class MunicipalityCodes:
             return self.by_number[code[:6]]
         if district_of(code) or is_city_with_county_rights(code):
             return self.by_number.get(f"{code[:4]}01")
-        return self.successors.get(code)
+        return self.successors.get(code, self.successors.get(code[:6]))
 
 
 PLACE_COLUMNS = ("id", "name", "kind", "municipality_id", "main", "lat", "lon", "district")
