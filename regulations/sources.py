@@ -226,7 +226,7 @@ GAZETTES = "https://dziennikiurzedowe.gov.pl/"
 
 
 def recognises(start: FileStart) -> bool:
-    return start.path.suffix in state_files.YAML_SUFFIXES
+    return start.path.suffix.lower() in state_files.YAML_SUFFIXES
 
 
 def parse(*paths: Path) -> Extract[StateRecord]:

@@ -150,7 +150,7 @@ def find_files(sources: list[Path]) -> list[Path]:
     files: list[Path] = []
     for source in sources:
         if source.is_dir():
-            inside = sorted(path for path in source.iterdir() if path.suffix in YAML_SUFFIXES)
+            inside = sorted(path for path in source.iterdir() if path.suffix.lower() in YAML_SUFFIXES)
             if not inside:
                 raise BadInput(source, "holds no YAML file")
             files += inside

@@ -7,6 +7,7 @@ from django.core.management import CommandError
 
 from catalog.importers import runner as importing
 from catalog.importers.records import BadInput
+from catalog.importers.sources import recognise
 from catalog.models import Voivodeship
 from regulations import sources
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
@@ -225,7 +226,10 @@ def test_the_starter_loads_only_into_an_empty_table(write):
 def test_files_that_are_missing_given_twice_or_nest_without_end(write, tmp_path):
     with pytest.raises(BadInput, match="holds no YAML"):
         find_files([tmp_path])
-    path = write() / "malopolskie.yaml"
+    path = write().joinpath("malopolskie.yaml").rename(tmp_path / "MALOPOLSKIE.YAML")
+    assert find_files([tmp_path]) == [path]
+    assert recognise(path) == (sources.SOURCE, sources.FORMAT)
+    path = path.rename(tmp_path / "malopolskie.yaml")
     with pytest.raises(BadInput, match=r"malopolskie\.yaml: is given twice"):
         find_files([tmp_path, path])
     (tmp_path / "dawny.yaml").write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
