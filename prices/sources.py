@@ -237,11 +237,20 @@ def sync_series(extract: Extract[bdl.ObservationRecord], options: Options) -> Re
 
 
 def sync_variables(variables: Mapping[str, bdl.VariableRecord], report: Report, options: Options) -> int:
+    """Write the variables of series; one that was another's moves. Returns how many changed. Raises BadInput."""
+    series_of: dict[int, str] = {}
+    for slug, variable in variables.items():
+        if (other := series_of.setdefault(variable.id, slug)) != slug:
+            reason = f"is that of {other} and of {slug}; give each its own by import_prices_gus --variable"
+            raise BadInput(f"variable {variable.id}", reason)
     if options.write:
         Series.objects.bulk_create((Series(slug=kind.slug) for kind in SERIES), ignore_conflicts=True)
     stored = dict(Series.objects.values_list("slug", "variable_id"))
     report.lines += [f"{slug} is variable {v.id}: {v.name}, in {v.unit}" for slug, v in variables.items()]
     changed = {slug: variable for slug, variable in variables.items() if stored.get(slug) != variable.id}
+    if options.write:
+        taken = Series.objects.filter(variable_id__in=[variable.id for variable in changed.values()])
+        taken.update(variable_id=None, variable_name="")
     for slug, variable in changed.items() if options.write else ():
         Series.objects.filter(slug=slug).update(variable_id=variable.id, variable_name=variable.name[:300])
     return len(changed)

@@ -88,6 +88,17 @@ def test_a_dry_run_changes_nothing_and_a_second_run_neither(server):
     assert "/subjects" not in server.paths  # the numbers are known by now
 
 
+def test_a_variable_that_was_taken_for_that_of_another_series_is_given_to_its_own(server):
+    run("--download", "--commit")
+    Series.objects.update(variable_id=None)
+    for slug, number in (("prad-g11", 6002), ("gaz-w11", 6001)):
+        Series.objects.filter(slug=slug).update(variable_id=number)
+    run("--download", "--variable", "prad-g11=6001", "--variable", "gaz-w11=6002", "--commit")
+    assert dict(Series.objects.values_list("slug", "variable_id"))["prad-g11"] == 6001
+    with pytest.raises(CommandError, match="nothing was imported: variable 6001"):
+        run("--download", "--variable", "gaz-w11=6001", "--commit")
+
+
 def test_a_value_that_the_office_corrects_is_taken_and_named_and_one_that_it_lacks_stays(server):
     factories.average(2003, "443.92")
     assert "1 skipped" in run("--download", "--commit")
