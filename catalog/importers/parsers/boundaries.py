@@ -118,7 +118,7 @@ def _holds_municipalities(path: Path) -> bool:
             raise BadInput(path, "the shapefile has no .dbf")
         try:
             codes = (row[CODE_COLUMN] for row in _rows(parts[".dbf"].stream, [CODE_COLUMN]))
-            return re.fullmatch(r"[0-9]{7}", next(codes, "")) is not None
+            return re.fullmatch(r"[0-9]{7}", str(next(codes, ""))) is not None
         except DAMAGED:
             return False
 

@@ -21,12 +21,12 @@ OFFICIAL = pyproj.CRS("EPSG:2180")
 AREAS = {"1206912": box(500_000, 240_000, 510_000, 250_000), "1206923": box(510_000, 240_000, 520_000, 250_000)}
 
 
-def shapefile_parts(areas, encoding="utf-8", column="JPT_KOD_JE", draw=shapefile.Writer.shape):
+def shapefile_parts(areas, encoding="utf-8", column="JPT_KOD_JE", kind="C", draw=shapefile.Writer.shape):
     """The bytes of .shp, .shx and .dbf. areas: code → area, or (code, area) pairs where a code is repeated."""
     parts = {suffix: io.BytesIO() for suffix in (".shp", ".shx", ".dbf")}
     pairs = areas.items() if isinstance(areas, dict) else areas
     with shapefile.Writer(shp=parts[".shp"], shx=parts[".shx"], dbf=parts[".dbf"], encoding=encoding) as writer:
-        writer.field(column, "C", 20)
+        writer.field(column, kind, 20)
         writer.field("JPT_NAZWA_", "C", 128)
         writer.field("WERSJA_OD", "D")
         for code, area in pairs:
@@ -85,6 +85,12 @@ def test_the_official_system_and_utf_8_are_meant_without_other_word_and_no_index
     check_areas(extract)
     assert extract.rows[0].name == "Próba 1206912"
     assert extract.remarks == ("quality: all 2 areas meet their neighbours point by point",)
+
+
+def test_codes_in_a_column_of_numbers_are_read(tmp_path):
+    path = packed(tmp_path, AREAS, kind="N")
+    assert format_of(path) == "boundaries"
+    check_areas(boundaries.parse_shapefile(path))
 
 
 def test_a_shapefile_of_another_form_is_refused(tmp_path):
