@@ -50,7 +50,7 @@ def step(
             if extract.as_of and stored and extract.as_of < stored:
                 if pass_over_older:
                     reason = f"of {extract.as_of}, older than what is stored ({stored})"
-                    return Report(title, skipped=[Note(names, reason)])
+                    return Report(title, skipped=[Note(names, reason)], passed_over=True)
                 raise ImportRefused(
                     f"{names} is of {extract.as_of}, and what is stored of {stored}: it would undo newer changes; "
                     "give a newer file, or add --allow-older"

@@ -223,7 +223,8 @@ class Report:
     """Result of an import, or of a comparison. lines: one per notable change. rejected: unusable rows.
 
     skipped: rows left alone because of a person or a better source. notes: unused values of used rows.
-    beside: how many of the changed are no rows of the source but data about them.
+    beside: how many of the changed are no rows of the source but data about them. passed_over: whether its file was
+    left out as older than what is stored.
     """
 
     title: str
@@ -237,6 +238,7 @@ class Report:
     rejected: list[Note] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     beside: int = 0
+    passed_over: bool = False
 
     @property
     def rows(self) -> int:

@@ -166,7 +166,9 @@ def test_of_one_run_a_later_step_is_compared_with_the_earlier_ones(country, toy)
     # A skipped file does not set the day of the source, so the same file is skipped again.
     (report,) = country(osm("2031-10-07", [7]), pass_over_older=True)
     assert report.skipped
-    assert ImportRun.objects.filter(source="osm-depots", file_date=None).count() == 2
+    assert ImportRun.objects.filter(source="osm-depots", file_date=None, outcome="refused").count() == 2
+    (runs,) = (runs for runs in freshness.last_runs() if runs.source.id == "osm-depots")
+    assert runs.good.file_date == date(2031, 10, 8)
 
 
 def test_fetched_boundaries_older_than_the_stored_ones_are_refused():
