@@ -63,7 +63,8 @@ class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
         data: dict[str, Any] = super().clean() or {}
         low, high = data.get("low"), data.get("high")
         if low is not None and high is not None and not 0 < low <= high < validation.PRICE_LIMIT:
-            self.add_error("high", "Przedział musi być dodatni, a jego początek nie większy od końca.")
+            limits = f"musi być dodatni i poniżej {short_zloty(validation.PRICE_LIMIT)}"
+            self.add_error("high", f"Przedział {limits}, a jego początek nie większy od końca.")
         return data
 
 

@@ -333,9 +333,9 @@ def test_a_range_is_written_with_a_decimal_comma_refused_in_one_sentence_and_no_
     before = Dataset.objects.get(slug="prices").version, pellet().history.count()
     assert desk.post(PAGE, shown(desk, PAGE))["Location"] == "/admin/prices/plausiblerange/"
     assert (Dataset.objects.get(slug="prices").version, pellet().history.count()) == before
-    for low, high in (("5000", "4000"), ("0", "10"), ("-1", "10")):
+    for low, high in (("5000", "4000"), ("0", "10"), ("-1", "10"), ("10", "100000")):
         refused = html_of(desk.post(PAGE, typed(low, high)))
-        assert "musi być dodatni" in refused
+        assert "musi być dodatni i poniżej 100" in refused
         assert "plausiblerange_ends_in_order" not in refused
 
 
