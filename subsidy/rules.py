@@ -99,6 +99,9 @@ class ParameterFile(StrictModel):
         mistakes = [f"{key} begins on {day}, after the programme ({begins})" for key, day in late.items()]
         if missing := sorted(set(required) - values.keys()):
             mistakes.append(f"lack {', '.join(missing)}")
+        if (info.context or {})["never_ends"]:
+            ended = [key for key, entries in values.items() if any(entry.value is None for entry in entries)]
+            mistakes += [f"{key} is null, but every calculation needs a number" for key in ended]
         if mistakes:
             raise ValueError("; ".join(mistakes))
         unit, clause = info.data.get("unit"), info.data.get("clause")
@@ -225,6 +228,10 @@ REQUIRED_KEYS = {
 }
 """Keys that the calculator needs, apart from the limits of items."""
 
+NEVER_END = REQUIRED_KEYS.keys() - {"levels/minimum_wage"}
+"""Parameters that must always have a number. Limits of items may end; without the wage the revenue limit is left out.
+"""
+
 Model = TypeVar("Model")
 
 
@@ -252,7 +259,8 @@ def read_rules(folder: Path) -> Rules:
         name = file.relative_to(folder).with_suffix("").as_posix()
         model = ItemFile if file.parent.name == "items" else ParameterFile
         keys = required.get(name, ())
-        content = read(f"{name}.yaml", model, texts=texts, sources=sources, required=keys, begins=begins)
+        context = {"texts": texts, "sources": sources, "required": keys, "begins": begins}
+        content = read(f"{name}.yaml", model, **context, never_ends=name in NEVER_END)
         if content is not None:
             files[name] = content
     problems += [f"{folder / name}.yaml: is missing" for name in required if not (folder / f"{name}.yaml").is_file()]

@@ -122,6 +122,7 @@ def test_a_mistake_is_named_with_its_file(files):
         ("items/walls.yaml", "clause:", "clauses:", "clause is missing"),
         ("items/walls.yaml", "  highest:", "  higest:", "values lack highest"),
         ("items/walls.yaml", "values:", "values: [", "walls.yaml"),
+        ("levels/prefinancing.yaml", 'value: "180"', "value: null", "days_for_works is null, but every calculation"),
         ("project_types/table_3_limit.yaml", "  1/basic:", "  1/basis:", "values lack 1/basic"),
         ("items/walls.yaml", "table: 3", "table: 3\ntable: 2", "row 4: 'table' stands twice"),
         ("items/walls.yaml", "  elevated:", "  highest:", "row 13: 'highest' stands twice"),
