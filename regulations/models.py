@@ -139,7 +139,7 @@ class Scope(models.Model):
 
 
 STALE_AFTER = timedelta(days=180)
-"""Age of a confirmation from which a legal state is stale."""
+"""Age of a confirmation beyond which a legal state is stale."""
 
 
 def is_stale(as_of: date, today: date) -> bool:
