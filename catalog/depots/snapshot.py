@@ -170,6 +170,11 @@ class Depots:
         """Street, place and municipality of each."""
         return [fold(f"{row.street} {row.place} {row.municipality}") for row in self.rows]
 
+    @cached_property
+    def dialled(self) -> list[tuple[str, ...]]:
+        """URLs of the telephones of each, whose ends are the numbers without extensions."""
+        return [tuple(url for _, url in phone_links(row.phone)) for row in self.rows]
+
     def find(self, depot_id: int) -> DepotRow | None:
         position = self._positions.get(depot_id)
         return None if position is None else self.rows[position]
@@ -221,8 +226,8 @@ class Depots:
                 return DepotList([], 0)
             matches = [
                 row
-                for row in self.rows
-                if row.nip == digits or any(dialled.endswith(digits) for _, dialled in phone_links(row.phone))
+                for row, telephones in zip(self.rows, self.dialled, strict=True)
+                if row.nip == digits or any(url.endswith(digits) for url in telephones)
             ]
             return DepotList(matches[:MOST_MATCHES], len(matches))
         key = fold_company(text)

@@ -248,7 +248,7 @@ def run_inside(
         if origins:
             # Recorded at once: later steps compare the days of their files with recorded ones.
             outcome = ImportRun.Outcome.IMPORTED if report.changes else ImportRun.Outcome.UNCHANGED
-            if report.passed_over:  # nobody has looked whether the source is current
+            if report.passed_over:  # an older file does not show that the source is current
                 outcome = ImportRun.Outcome.REFUSED
             record(origins[number], outcome, started=started, report=report, message=report.title)
         if not options.write:

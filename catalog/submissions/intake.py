@@ -30,7 +30,7 @@ COMPARED = ("proposed", *STATED)
 """Fields compared to recognise a repeated submission."""
 
 SAME = ("kind", "subject", "email_hash")
-"""Fields that are equal in two submissions of one author about one depot of which one replaces the other."""
+"""Fields that a submission and the one that it replaces have in common, beside the depot."""
 
 State = Submission.State
 Kind = Submission.Kind

@@ -51,7 +51,7 @@ def test_who_undoes_a_claim_waits_for_who_restores_the_merged_entry_of_the_same_
 
 
 def test_who_decides_or_undoes_a_price_waits_for_who_merges_its_depot_before_any_row_is_locked(editor):
-    """The price may be at another depot afterwards, which whoever restores the merged one locks first."""
+    """The merge moves the price to the survivor, which the restoring of a merged depot locks first."""
     price = factories.DepotPriceFactory(pending=True)
     price.save()
 
